@@ -117,6 +117,10 @@ impl Client for Line {
         certificate_file::refuse(&format!("{option} {path}"), path, &self.model, &repair)
     }
 
+    fn may_use_folder(&mut self, _option: &str, _path: &str) -> Result<(), Failure> {
+        Ok(())
+    }
+
     /// The process does nothing else.
     fn memory_account(&self) -> MemoryAccount {
         MemoryAccount::Process

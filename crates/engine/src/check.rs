@@ -5,6 +5,7 @@ use crate::certificate;
 use crate::checkpoint;
 use crate::client::Client;
 use crate::deferred_drop::DeferredDrop;
+use crate::disk;
 use crate::embedded;
 use crate::failure::{Answer, Failure};
 use crate::gpu_search;
@@ -115,6 +116,7 @@ fn run(
     *known = selected.iter().map(|property| (property.name.clone(), property.kind)).collect();
     certificate::refuse_properties(plan, &selected)?;
     checkpoint::refuse_properties(plan, &selected)?;
+    disk::refuse_properties(plan, &selected)?;
     refuse_switches(plan, &selected)?;
     refuse_notes(plan, &selected)?;
     let compiling = Instant::now();

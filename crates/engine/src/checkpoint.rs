@@ -17,9 +17,10 @@ use crate::plan::Plan;
 use crate::property::Selected;
 use archive::block::Damage;
 use archive::journal::{Journal as File, NoJournal, Position, Reading, framed};
-use format::{BadStates, Decided, Gathered, HEADER, Header, MOMENT, PART, STATES, Written};
+use format::{BadStates, Decided, Gathered, HEADER, Header, MOMENT, PART, STATES};
 use promela::diagnostic::Code;
 use promela::ir::ProctypeId;
+use search::ancestry::{Ancestry, Lengths};
 use search::checkpoint::{FoundStates, Journal, Moment, SavedStates, Visit, can_go_on};
 use search::{Keeping, Outcome, StopReason};
 use std::io;
@@ -49,6 +50,7 @@ const MAY_DIFFER: &[&str] = &[
     "report",
     "deterministic",
     "alone",
+    "disk",
 ];
 
 /// A checkpoint is about one safety property.
@@ -117,7 +119,7 @@ struct Read {
 /// The file that is being written.
 struct Writing {
     file: File,
-    written: Vec<Written>,
+    written: Vec<Lengths>,
     /// States in it.
     states: u64,
 }
@@ -207,10 +209,10 @@ impl<'a> Keeper<'a> {
         let resumed = self.read.as_ref().filter(|_| goes_on);
         let resumed = resumed.map(|read| (&read.gathered.saved, self as &dyn SavedStates));
         self.due.store(micros(self.started.elapsed() + self.every), Ordering::Relaxed);
-        let Some(path) = self.path else { return Keeping { journal: None, resumed } };
+        let Some(path) = self.path else { return Keeping { resumed, ..Keeping::NONE } };
         let begun = self.begin_file(Path::new(path), decided, goes_on);
         *locked(&self.writing) = begun.map_err(|error| self.is_in_trouble(&error)).ok();
-        Keeping { journal: Some(self), resumed }
+        Keeping { journal: Some(self), resumed, disk: None }
     }
 
     fn begin_file(&self, path: &Path, decided: Decided, goes_on: bool) -> io::Result<Writing> {
@@ -222,7 +224,7 @@ impl<'a> Keeper<'a> {
                 false => File::copy_of(&read.path, &read.position, path)?,
             };
             let saved = &read.gathered.saved;
-            let written = saved.ancestries.iter().map(Written::all_of).collect();
+            let written = saved.ancestries.iter().map(Ancestry::lengths).collect();
             return Ok(Writing { file, written, states: saved.states() });
         }
         let mut file = File::create(path)?;
@@ -281,6 +283,21 @@ impl<'a> Keeper<'a> {
         Ok((Ended { resumed, kept }, notices))
     }
 
+    fn write_moment(&self, moment: &Moment<'_>, writing: &mut Writing) -> Result<(), String> {
+        let (micros, covered) = (self.micros(), coverage(self.searched));
+        let bytes = format::write_moment(moment, &writing.written, micros, &covered)
+            .map_err(|_| "what --disk keeps cannot be read back".to_string())?;
+        writing.written = moment.ancestries.iter().map(|one| one.lengths()).collect();
+        let mut parts = bytes.chunks(MOST).peekable();
+        while let Some(part) = parts.next() {
+            let kind = if parts.peek().is_some() { PART } else { MOMENT };
+            self.add_block(kind, part, writing);
+        }
+        writing.file.commit().map_err(|error| error.to_string())?;
+        writing.states = moment.ancestries.iter().map(|one| one.found_so_far()).sum();
+        Ok(())
+    }
+
     fn add_block(&self, kind: u8, bytes: &[u8], writing: &mut Writing) -> bool {
         let appended = writing.file.append(framed(kind, bytes));
         appended.map_err(|error| self.is_in_trouble(&error)).is_ok()
@@ -337,18 +354,10 @@ impl Journal for Keeper<'_> {
     fn commit(&self, moment: &Moment<'_>) {
         let mut writing = locked(&self.writing);
         let began = Instant::now();
-        if let Some(writing) = &mut *writing {
-            let bytes =
-                format::write_moment(moment, &mut writing.written, self.micros(), &coverage(self.searched));
-            let mut parts = bytes.chunks(MOST).peekable();
-            while let Some(part) = parts.next() {
-                let kind = if parts.peek().is_some() { PART } else { MOMENT };
-                self.add_block(kind, part, writing);
-            }
-            match writing.file.commit() {
-                Ok(()) => writing.states = moment.ancestries.iter().map(|one| one.found_so_far()).sum(),
-                Err(error) => self.is_in_trouble(&error),
-            }
+        if let Some(writing) = &mut *writing
+            && let Err(why) = self.write_moment(moment, writing)
+        {
+            self.is_in_trouble(&why);
         }
         // A pause takes a twentieth of the time at most.
         let rest = self.every.max(began.elapsed().saturating_mul(19));

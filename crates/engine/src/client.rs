@@ -56,6 +56,12 @@ pub trait Client: Observer {
         ))
     }
 
+    /// Whether files that nobody sees may be made in this folder, which an option gave. A client that writes no
+    /// files refuses.
+    fn may_use_folder(&mut self, option: &str, path: &str) -> Result<(), Failure> {
+        self.may_write(option, path)
+    }
+
     /// Whose memory counts against the limit: that of the check, unless the client has nothing else in the
     /// process.
     fn memory_account(&self) -> MemoryAccount {

@@ -12,7 +12,7 @@ use search::pack::{NamedStates, States, WholeStates};
 use search::queue::{Names, Queue, Whole};
 use search::{
     Keeping, Levels, Observer, Outcome, Parallel, StopReason, Taking, Task, depth_first,
-    depth_first_with_sleep, frontier, frontier_kept, parallel_kept,
+    depth_first_with_sleep, frontier_kept, parallel_kept,
 };
 use store::bitstate::DEFAULT_HASHES;
 use store::{
@@ -36,7 +36,7 @@ pub struct Exploration<'a> {
     pub recorder: Option<&'a Recorder<'a>>,
     /// Who writes the search down; samples are not.
     pub keeper: Option<&'a Keeper<'a>>,
-    /// What is written down of this search, and from where it goes on.
+    /// What is written down of this search, from where it goes on, and on which disk it may wait.
     pub keeping: Keeping<'a>,
 }
 
@@ -171,7 +171,9 @@ impl Exploration<'_> {
         let Exploration { plan, system, task, .. } = *self;
         match plan.order {
             Order::DepthFirst | Order::Handoff => depth_first(system, store, task, observer),
-            Order::BreadthFirst => frontier(system, store, queue, Levels::Steps, task, observer),
+            Order::BreadthFirst => {
+                frontier_kept(system, store, queue, Levels::Steps, task, observer, self.keeping)
+            }
             Order::Frontier => {
                 frontier_kept(system, store, queue, Levels::Edges, task, observer, self.keeping)
             }

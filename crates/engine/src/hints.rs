@@ -117,7 +117,7 @@ fn time_ran_out(report: &Report, property: &PropertyReport) -> Option<Hint> {
 fn is_too_large(property: &PropertyReport) -> bool {
     matches!(
         reason(property),
-        Some(Reason::Time(_) | Reason::Memory(_) | Reason::States(_) | Reason::Interrupted)
+        Some(Reason::Time(_) | Reason::Memory(_) | Reason::Disk(_) | Reason::States(_) | Reason::Interrupted)
     )
 }
 
@@ -301,6 +301,7 @@ mod tests {
             statistics: Statistics::default(),
             certificate: None,
             kept: None,
+            on_disk: None,
             symbolic: None,
             gpu: None,
             packed: None,

@@ -15,6 +15,7 @@ pub mod client;
 pub mod command_line;
 pub mod counterexample;
 pub mod deferred_drop;
+pub mod disk;
 pub mod dispatch;
 pub mod embedded;
 pub mod endless;

@@ -60,6 +60,7 @@ const RULES: &[Rule] = &[
     certificate_of_a_part,
     checkpoint_of_what_cannot_go_on,
     interval_without_checkpoint,
+    disk_without_a_queue,
     buffers_without_memory,
     all_memories_at_once,
     fences_in_split_statements,
@@ -307,6 +308,32 @@ fn checkpoint_of_what_cannot_go_on(plan: &Plan) -> Option<Refusal> {
 fn interval_without_checkpoint(plan: &Plan) -> Option<Refusal> {
     plan.options.checkpoint_every.filter(|_| plan.options.checkpoint.is_none())?;
     refusal("--checkpoint-every has nothing to write to", "add --checkpoint FILE, or leave it out")
+}
+
+/// What goes to a disk waits first in, first out; a stack, packed states and sets of states are at hand.
+fn disk_without_a_queue(plan: &Plan) -> Option<Refusal> {
+    let options = &plan.options;
+    let folder = options.disk.as_ref()?;
+    let stack = "its stack must be at hand";
+    let (other, why) = match () {
+        () if plan.engine == Engine::Auto => {
+            ("--engine auto".to_string(), "sets of states take memory beside the search")
+        }
+        () if plan.engine != Engine::Explicit => {
+            (format!("--engine {}", plan.engine.word()), "it keeps no states that wait")
+        }
+        () if plan.exec == Exec::Packed => ("--exec packed".into(), "packed states wait in memory"),
+        () if options.sleep => ("--sleep".into(), stack),
+        () if options.state_cache.is_some() => ("--state-cache".into(), stack),
+        () if plan.order == Order::Handoff || has_stack(plan.order, plan.threads) => {
+            (format!("--search {}", plan.search.word()), stack)
+        }
+        () => return None,
+    };
+    refusal(
+        format!("--disk {folder} cannot be used with {other}: {why}"),
+        format!("leave {other} or --disk out"),
+    )
 }
 
 fn too_many_switches(plan: &Plan) -> Option<Refusal> {
@@ -625,6 +652,7 @@ mod tests {
         ("--certify c --por stubborn", "--certify cannot be used with --por stubborn"),
         ("--checkpoint c --search bfs", "--checkpoint c cannot be used with --search bfs"),
         ("--checkpoint-every 1", "--checkpoint-every has nothing to write to"),
+        ("--disk d --search handoff", "--disk d cannot be used with --search handoff"),
         ("--memory-bound 3", "--memory-bound is about store buffers"),
         ("--memory all", "--memory all is three checks"),
         ("--memory tso --suggest-fences --memory-split", "--suggest-fences does not go with --memory-split"),
@@ -661,6 +689,12 @@ mod tests {
             ("--checkpoint c --certify d", "cannot be used with --certify"),
             ("--checkpoint c --ranges", "cannot be used with --ranges"),
             ("--checkpoint c --exec packed", "cannot be used with --exec packed"),
+            ("--disk d --search dfs --threads 1", "--disk d cannot be used with --search dfs"),
+            ("--disk d --sleep", "--disk d cannot be used with --sleep"),
+            ("--disk d --state-cache 9", "--disk d cannot be used with --state-cache"),
+            ("--disk d --engine symbolic", "--disk d cannot be used with --engine symbolic"),
+            ("--disk d --engine auto", "--disk d cannot be used with --engine auto"),
+            ("--disk d --exec packed", "--disk d cannot be used with --exec packed"),
             ("--exec packed --search dfs", "--search does not go with --exec packed"),
             ("--exec packed --engine symbolic", "--engine does not go with --exec packed"),
             ("--exec packed --memory tso", "--memory does not go with --exec packed"),

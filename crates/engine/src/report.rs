@@ -7,6 +7,7 @@
 use crate::checkpoint::Ended;
 use crate::client::Kept;
 use crate::deferred_drop::DeferredDrop;
+use crate::disk::OnDisk;
 use crate::liveness::How;
 use crate::memory::Allowance;
 use crate::notice::Notice;
@@ -75,6 +76,8 @@ pub enum Reason {
     StaysInside(Option<String>),
     /// The search left something out.
     Incomplete,
+    /// What was to wait on a disk could not; why.
+    Disk(String),
     /// The engine cannot explore this model to the end; why.
     Engine(String),
 }
@@ -128,7 +131,7 @@ impl fmt::Display for Reason {
                     "a run can stay in an atomic sequence{place} forever, where no claim sees its states"
                 )
             }
-            Reason::Engine(why) => write!(f, "{why}"),
+            Reason::Engine(why) | Reason::Disk(why) => write!(f, "{why}"),
             Reason::Incomplete => write!(f, "the search was not exhaustive"),
         }
     }
@@ -230,6 +233,8 @@ pub struct PropertyReport {
     pub certificate: Option<Certified>,
     /// Where the search came from, and from where it can go on, if it was written down.
     pub kept: Option<Ended>,
+    /// What waited on a disk, if there was one to wait on.
+    pub on_disk: Option<OnDisk>,
     /// Numbers of a symbolic search, if that is what it was.
     pub symbolic: Option<Box<symbolic::Figures>>,
     /// What is to be known of a search on a GPU.
@@ -291,6 +296,7 @@ impl PropertyReport {
             statistics: Statistics::default(),
             certificate: None,
             kept: None,
+            on_disk: None,
             symbolic: None,
             gpu: None,
             packed: None,

@@ -160,6 +160,15 @@ fn property(property: &PropertyReport) -> Value {
         let certificate = json!({"file": certified.file, "bytes": certified.bytes});
         object.insert("certificate".to_string(), certificate);
     }
+    if let (Some(on_disk), Some(object)) = (&property.on_disk, value.as_object_mut()) {
+        let figures = json!({
+            "folder": on_disk.folder,
+            "written": on_disk.written,
+            "read": on_disk.read,
+            "most": on_disk.most,
+        });
+        object.insert("on_disk".to_string(), figures);
+    }
     if let (Some(gpu), Some(object)) = (&property.gpu, value.as_object_mut()) {
         let figures = json!({
             "device": gpu.device,

@@ -229,9 +229,10 @@ fn search_as(
         Err(over) => return *over,
     };
     let started = Instant::now();
-    let keeping = exploration.keeper.map_or(Keeping::NONE, |keeper| {
+    let written = exploration.keeper.map_or(Keeping::NONE, |keeper| {
         keeper.begin(Decided { chosen, order: order_of(&task) }, before.is_some())
     });
+    let keeping = Keeping { disk: exploration.keeping.disk, ..written };
     let outcome = Exploration { task: &task, keeping, ..*exploration }.search(observer);
     if exploration.plan.threads == 1
         || !exploration.plan.deterministic

@@ -17,11 +17,17 @@
 //!
 //! **After an interruption** ([`checkpoint`](crate::checkpoint)) the ancestries that were written down stay as
 //! they are, and the workers of the search that goes on are more workers.
+//!
+//! **On a disk** ([`disk`](crate::disk)) is the older part, where memory is short: nobody asks for it before the
+//! search is over.
 
+use crate::disk::{Cached, Disk, Item, List, Spill, word};
 use crate::edge_number::EdgeOrder;
+use crate::outcome::StopReason;
 use std::borrow::Cow;
-use std::collections::{BTreeMap, TryReserveError};
+use std::collections::TryReserveError;
 use std::ops::Range;
+use std::sync::Arc;
 use system::Sequence;
 
 /// The place of a state in the order of finding.
@@ -29,6 +35,8 @@ pub type Ordinal = u64;
 
 /// Parents between two landmarks, about.
 const STRETCH: u64 = 1024;
+/// Of the memory that is for what may be on a disk, this part of a worker's is for each list.
+const PART: u64 = 8;
 /// Bits of a number in a half-byte; the fourth says that more follow.
 const GROUP: u32 = 3;
 /// Groups of the longest number.
@@ -56,6 +64,45 @@ pub struct Pack {
     pub state: Ordinal,
 }
 
+impl Pack {
+    /// Whose and which state this expansion, which is one of the pack, was of.
+    fn at(&self, expansion: Ordinal) -> (usize, Ordinal) {
+        (self.worker, self.state + (expansion - self.expansion))
+    }
+}
+
+impl Item for Pack {
+    const BYTES: usize = 24;
+
+    fn write(self, out: &mut Vec<u8>) {
+        [self.expansion, self.worker as u64, self.state].into_iter().for_each(|word| word.write(out));
+    }
+
+    fn read(from: &[u8]) -> Option<Self> {
+        Some(Pack { expansion: word(from, 0)?, worker: word(from, 1)? as usize, state: word(from, 2)? })
+    }
+}
+
+/// A state that was not found while its parent was expanded.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+struct Apart {
+    state: Ordinal,
+    parent: Ordinal,
+    edge: u32,
+}
+
+impl Item for Apart {
+    const BYTES: usize = 24;
+
+    fn write(self, out: &mut Vec<u8>) {
+        [self.state, self.parent, u64::from(self.edge)].into_iter().for_each(|word| word.write(out));
+    }
+
+    fn read(from: &[u8]) -> Option<Self> {
+        Some(Apart { state: word(from, 0)?, parent: word(from, 1)?, edge: word(from, 2)? as u32 })
+    }
+}
+
 /// From this state on those that a worker found have this depth.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Depth {
@@ -70,24 +117,34 @@ pub struct Depth {
 pub struct Ancestry {
     /// Half-bytes, the lower ones first: for each parent the numbers of its edges plus one, in groups of
     /// three bits, and a 0.
-    log: Vec<u64>,
+    log: List<u64>,
     /// The half-bytes that do not fill a word yet, and how many bits they have.
     latest: u64,
     bits: u32,
     landmarks: Vec<Landmark>,
     parent: Ordinal,
     child: Ordinal,
-    apart: BTreeMap<Ordinal, (Ordinal, u32)>,
+    /// In their order of finding.
+    apart: List<Apart>,
     landmark_due: bool,
     /// None when only one worker searches: then states are expanded in the order of finding.
-    packs: Vec<Pack>,
+    packs: List<Pack>,
     /// How deep states are, where somebody will ask.
     depths: Vec<Depth>,
     /// Expansions that were given up: they count for the states that they found, and are to be made again.
     pub(crate) given_up: Range<Ordinal>,
 }
 
-/// An ancestry as it is written down. All lists but the log's end only grow.
+/// How far the lists of an ancestry were written down.
+#[derive(Clone, Copy, Default, Debug)]
+pub struct Lengths {
+    log: usize,
+    landmarks: usize,
+    packs: usize,
+    depths: usize,
+}
+
+/// An ancestry as it is written down, or what came to it. All lists but the log's end only grow.
 #[derive(Clone, Debug, Default)]
 pub struct AncestryImage<'a> {
     /// Half-bytes, sixteen a word.
@@ -111,47 +168,72 @@ pub struct AncestryImage<'a> {
 impl Ancestry {
     /// Of a worker that never came.
     pub(crate) const NOTHING: Ancestry = Ancestry {
-        log: Vec::new(),
+        log: List::new(),
         latest: 0,
         bits: 0,
         landmarks: Vec::new(),
         parent: 0,
         child: 0,
-        apart: BTreeMap::new(),
+        apart: List::new(),
         landmark_due: false,
-        packs: Vec::new(),
+        packs: List::new(),
         depths: Vec::new(),
         given_up: 0..0,
     };
 
-    /// As it is written down. Of a search by single steps there is more to an ancestry.
-    pub fn image(&self) -> AncestryImage<'_> {
+    /// From now on what is old may be on this disk; so many workers share it.
+    pub(crate) fn spill_to(&mut self, disk: &Arc<dyn Disk>, workers: u64) {
+        let spill = Spill::new(disk, PART * workers);
+        self.log.spill_to(spill.clone());
+        self.packs.spill_to(spill.clone());
+        self.apart.spill_to(spill);
+    }
+
+    /// Expansions that are to be made again.
+    pub fn given_up(&self) -> Range<Ordinal> {
+        self.given_up.clone()
+    }
+
+    /// All that is written down of it.
+    pub fn image(&self) -> Result<AncestryImage<'_>, StopReason> {
+        self.image_since(Lengths::default())
+    }
+
+    /// How far the lists are.
+    pub fn lengths(&self) -> Lengths {
+        let (log, landmarks) = (self.log.len(), self.landmarks.len());
+        Lengths { log, landmarks, packs: self.packs.len(), depths: self.depths.len() }
+    }
+
+    /// What is written down where the lists were written so far. Of a search by single steps there is more to
+    /// an ancestry. What is on a disk is read back.
+    pub fn image_since(&self, written: Lengths) -> Result<AncestryImage<'_>, StopReason> {
         debug_assert!(self.apart.is_empty(), "searches by single steps are not written down");
-        AncestryImage {
-            log: Cow::Borrowed(&self.log),
+        Ok(AncestryImage {
+            log: self.log.range(written.log..self.log.len())?,
             latest: (self.latest, self.bits),
-            landmarks: Cow::Borrowed(&self.landmarks),
-            packs: Cow::Borrowed(&self.packs),
-            depths: Cow::Borrowed(&self.depths),
+            landmarks: Cow::Borrowed(&self.landmarks[written.landmarks..]),
+            packs: self.packs.range(written.packs..self.packs.len())?,
+            depths: Cow::Borrowed(&self.depths[written.depths..]),
             parent: self.parent,
             child: self.child,
             given_up: self.given_up.clone(),
-        }
+        })
     }
 
     /// As it was written down. What is wrong with it shows when it is read: paths end early, which no replay
     /// accepts.
     pub fn of_image(image: AncestryImage<'_>) -> Self {
         Ancestry {
-            log: image.log.into_owned(),
+            log: image.log.into_owned().into(),
             latest: image.latest.0,
             bits: image.latest.1,
             landmarks: image.landmarks.into_owned(),
             parent: image.parent,
             child: image.child,
-            apart: BTreeMap::new(),
+            apart: List::new(),
             landmark_due: true,
-            packs: image.packs.into_owned(),
+            packs: image.packs.into_owned().into(),
             depths: image.depths.into_owned(),
             given_up: image.given_up,
         }
@@ -165,16 +247,16 @@ impl Ancestry {
     }
 
     /// The expansions to come are those of states that these packs name, and then of its own.
-    pub(crate) fn expect(&mut self, packs: Vec<Pack>) {
+    pub(crate) fn expect(&mut self, packs: Vec<Pack>) -> Result<(), TryReserveError> {
         debug_assert!(self.packs.is_empty() && self.parent == 0);
-        self.packs = packs;
+        packs.into_iter().try_for_each(|pack| self.packs.push(pack))
     }
 
     /// Which states were expanded here for good, as runs of states of one finder; `own` is this worker's
     /// number.
     pub(crate) fn expansions(&self, own: usize) -> impl Iterator<Item = (usize, Range<Ordinal>)> {
         let whole = [Pack { expansion: 0, worker: own, state: 0 }];
-        let packs: Vec<Pack> = if self.packs.is_empty() { whole.to_vec() } else { self.packs.clone() };
+        let packs = if self.packs.is_empty() { &whole } else { self.packs.all() }.to_vec();
         let ends: Vec<Ordinal> =
             packs.iter().skip(1).map(|pack| pack.expansion).chain([self.parent]).collect();
         let (done, again) = (self.parent, self.given_up.clone());
@@ -203,19 +285,21 @@ impl Ancestry {
 
     /// The expansions that follow are those of states that `worker` found, from this one on.
     pub fn take_up(&mut self, worker: usize, state: Ordinal) -> Result<(), TryReserveError> {
-        if self.taken(self.parent) == Some((worker, state)) {
+        debug_assert!(self.packs.last().is_none_or(|last| last.expansion <= self.parent));
+        if self.packs.last().map(|last| last.at(self.parent)) == Some((worker, state)) {
             return Ok(());
         }
-        self.packs.try_reserve(1)?;
-        self.packs.push(Pack { expansion: self.parent, worker, state });
-        Ok(())
+        self.packs.push(Pack { expansion: self.parent, worker, state })
     }
 
     /// Whose and which state an expansion was of, as far as noted.
-    fn taken(&self, expansion: Ordinal) -> Option<(usize, Ordinal)> {
-        let after = self.packs.partition_point(|pack| pack.expansion <= expansion);
-        let pack = self.packs.get(after.checked_sub(1)?)?;
-        Some((pack.worker, pack.state + (expansion - pack.expansion)))
+    fn taken(
+        &self,
+        expansion: Ordinal,
+        cached: &mut Cached<Pack>,
+    ) -> Result<Option<(usize, Ordinal)>, StopReason> {
+        let pack = self.packs.last_where(|pack| pack.expansion <= expansion, cached)?;
+        Ok(pack.map(|(_, pack)| pack.at(expansion)))
     }
 
     /// The initial state was found; it is expanded first.
@@ -251,10 +335,11 @@ impl Ancestry {
     }
 
     /// A state was found by an edge of a state that was expanded before.
-    pub fn found_apart(&mut self, parent: Ordinal, edge: u32) {
-        self.apart.insert(self.child, (parent, edge));
+    pub fn found_apart(&mut self, parent: Ordinal, edge: u32) -> Result<(), TryReserveError> {
+        self.apart.push(Apart { state: self.child, parent, edge })?;
         self.child += 1;
         self.landmark_due = true;
+        Ok(())
     }
 
     /// The state has been expanded; the next one follows.
@@ -282,13 +367,13 @@ impl Ancestry {
             self.place_landmark()?;
         }
         let (n_parents, n_new) = (parents.len() as u64, new.len() as u64);
-        self.log.try_reserve((n_parents + MOST_GROUPS * n_new) as usize / 16 + 1)?;
+        self.log.reserve((n_parents + MOST_GROUPS * n_new) as usize / 16 + 1)?;
         let (mut latest, mut bits) = (self.latest, self.bits);
         let mut write = |half: u64| {
             latest |= half << (bits % 64);
             bits += 4;
             if bits == 64 {
-                self.log.push(std::mem::take(&mut latest));
+                self.log.put(std::mem::take(&mut latest));
                 bits = 0;
             }
         };
@@ -335,28 +420,29 @@ impl Ancestry {
 
     #[cold]
     fn flush(&mut self) -> Result<(), TryReserveError> {
-        self.log.try_reserve(1)?;
-        self.log.push(std::mem::take(&mut self.latest));
-        self.bits = 0;
+        self.log.push(self.latest)?;
+        (self.latest, self.bits) = (0, 0);
         Ok(())
-    }
-
-    fn read(&self, at: u64) -> u8 {
-        let word = self.log.get((at / 16) as usize).copied().unwrap_or(self.latest);
-        (word >> (4 * (at % 16))) as u8 & 15
     }
 
     /// The parents of the states from the last landmark before `state` on to the next one, and the numbers of
     /// the edges.
-    fn stretch(&self, state: Ordinal) -> Option<Stretch> {
+    fn stretch(&self, state: Ordinal) -> Result<Option<Stretch>, StopReason> {
         let after = self.landmarks.partition_point(|landmark| landmark.child <= state);
-        let Landmark { mut at, mut parent, child } = *self.landmarks.get(after.checked_sub(1)?)?;
+        let landmark = after.checked_sub(1).and_then(|at| self.landmarks.get(at));
+        let Some(&Landmark { mut at, mut parent, child }) = landmark else { return Ok(None) };
         let end = self.landmarks.get(after).map_or(self.written(), |next| next.at);
+        let base = (at / 16) as usize;
+        let words = self.log.range(base..(end / 16 + 1) as usize)?;
+        let read = |at: u64| {
+            let word = words.get((at / 16) as usize - base).copied().unwrap_or(self.latest);
+            (word >> (4 * (at % 16))) as u8 & 15
+        };
         let mut stretch = Stretch { first: child, origins: Vec::new() };
         while at < end {
             let (mut number, mut shift) = (0u64, 0);
             loop {
-                let half = self.read(at);
+                let half = read(at);
                 at += 1;
                 number |= u64::from(half & 7) << shift;
                 shift += GROUP;
@@ -369,15 +455,14 @@ impl Ancestry {
                 Some(edge) => stretch.origins.push((parent, edge as u32)),
             }
         }
-        Some(stretch)
+        Ok(Some(stretch))
     }
 
     /// Bytes of memory in use.
     pub fn memory(&self) -> u64 {
         let landmarks = self.landmarks.capacity() * size_of::<Landmark>();
-        let packs = self.packs.capacity() * size_of::<Pack>();
         let depths = self.depths.capacity() * size_of::<Depth>();
-        (self.log.capacity() * 8 + landmarks + packs + depths + self.apart.len() * 32) as u64
+        self.log.memory() + self.packs.memory() + self.apart.memory() + (landmarks + depths) as u64
     }
 }
 
@@ -391,42 +476,113 @@ struct Stretch {
     origins: Vec<(Ordinal, u32)>,
 }
 
-impl Stretch {
+/// What was read of an ancestry last.
+#[derive(Debug, Default)]
+struct Reading {
+    stretch: Stretch,
+    packs: Cached<Pack>,
+    apart: Cached<Apart>,
+}
+
+impl Reading {
     /// The parent of a state and the number of its edge; states between the same landmarks are found at once.
-    fn origin(&mut self, ancestry: &Ancestry, state: Ordinal) -> Option<(Ordinal, u32)> {
-        if let Some(&origin) = ancestry.apart.get(&state) {
-            return Some(origin);
+    fn origin(&mut self, ancestry: &Ancestry, state: Ordinal) -> Result<Option<(Ordinal, u32)>, StopReason> {
+        let apart = ancestry.apart.last_where(|apart| apart.state <= state, &mut self.apart)?;
+        if let Some((_, Apart { parent, edge, .. })) = apart.filter(|(_, apart)| apart.state == state) {
+            return Ok(Some((parent, edge)));
         }
         let at = |stretch: &Stretch| Some(*stretch.origins.get(state.checked_sub(stretch.first)? as usize)?);
-        if at(self).is_none() {
-            *self = ancestry.stretch(state)?;
+        if at(&self.stretch).is_none() {
+            let Some(stretch) = ancestry.stretch(state)? else { return Ok(None) };
+            self.stretch = stretch;
         }
-        at(self)
+        Ok(at(&self.stretch))
     }
 }
 
 /// The numbers of the edges that lead back to the initial state from the one that `worker` expanded as the
-/// one with this number, when these are the ancestries of all workers.
+/// one with this number, when these are the ancestries of all workers. Where something cannot be read back from
+/// a disk the way ends early; the disk knows of it.
 pub fn edges_to(ancestries: &[&Ancestry], worker: usize, expansion: Ordinal) -> Sequence<u32> {
-    let mut stretches: Vec<Stretch> = ancestries.iter().map(|_| Stretch::default()).collect();
+    let mut readings: Vec<Reading> = ancestries.iter().map(|_| Reading::default()).collect();
     let mut edges = Sequence::new();
     let mut at = (worker, expansion);
-    while let Some(ancestry) = ancestries.get(at.0) {
-        let (finder, state) = ancestry.taken(at.1).unwrap_or(at);
-        let found = ancestries.get(finder).zip(stretches.get_mut(finder));
-        let Some((parent, edge)) = found.and_then(|(found, stretch)| stretch.origin(found, state)) else {
-            break;
-        };
+    while let Ok(Some((before, edge))) = step_back(ancestries, &mut readings, at) {
         edges.push(edge);
-        at = (finder, parent);
+        at = before;
     }
     edges
+}
+
+/// A worker, and which of its expansions.
+type Expansion = (usize, Ordinal);
+
+/// The expansion in which the state of this expansion was found, and the number of the edge.
+fn step_back(
+    ancestries: &[&Ancestry],
+    readings: &mut [Reading],
+    at: Expansion,
+) -> Result<Option<(Expansion, u32)>, StopReason> {
+    let (Some(ancestry), Some(reading)) = (ancestries.get(at.0), readings.get_mut(at.0)) else {
+        return Ok(None);
+    };
+    let (finder, state) = ancestry.taken(at.1, &mut reading.packs)?.unwrap_or(at);
+    let (Some(found), Some(reading)) = (ancestries.get(finder), readings.get_mut(finder)) else {
+        return Ok(None);
+    };
+    let origin = reading.origin(found, state)?;
+    Ok(origin.map(|(parent, edge)| ((finder, parent), edge)))
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::disk::tests::TestDisk;
     use crate::random::Random;
+    use std::sync::atomic::Ordering::Relaxed;
+
+    /// Most of a long ancestry is on a disk, and leads back as if it were here.
+    #[test]
+    fn leads_back_from_a_disk() {
+        let disk = TestDisk::new(0);
+        let shared: Arc<dyn Disk> = Arc::clone(&disk) as _;
+        let (mut here, mut away) = (Ancestry::default(), Ancestry::default());
+        away.spill_to(&shared, 1);
+        let mut random = Random::new(3);
+        for ancestry in [&mut here, &mut away] {
+            ancestry.begin().unwrap();
+        }
+        // Packs at random, which lead back a little at a time.
+        for expansion in 0..300_000u64 {
+            let (edge, apart, back) =
+                (random.below(40) as u32, random.below(9) == 0, random.below(50) as u64);
+            for ancestry in [&mut here, &mut away] {
+                if expansion % 3 == 0 {
+                    ancestry.take_up(0, expansion.saturating_sub(back)).unwrap();
+                }
+                ancestry.found(edge).unwrap();
+                ancestry.expanded().unwrap();
+                if apart {
+                    ancestry.found_apart(expansion.saturating_sub(back), edge + 1).unwrap();
+                }
+            }
+        }
+        assert!(away.memory() < here.memory() / 3, "{} {}", away.memory(), here.memory());
+        for last in [299_999, 150_000, 77, 0] {
+            let [plain, other] = [&here, &away].map(|one| edges_to(&[one], 0, last));
+            assert!(plain.len() > 20 || last < 100, "{}", plain.len());
+            assert_eq!(plain.iter().collect::<Vec<_>>(), other.iter().collect::<Vec<_>>());
+        }
+        disk.broken.store(true, Relaxed);
+        assert!(edges_to(&[&away], 0, 299_999).len() < edges_to(&[&here], 0, 299_999).len());
+        disk.broken.store(false, Relaxed);
+        let since = Ancestry::default().lengths();
+        let (here, away) = (Ancestry { apart: List::new(), ..here }, Ancestry { apart: List::new(), ..away });
+        let [plain, other] = [&here, &away].map(|one| one.image_since(since).unwrap());
+        assert_eq!((&plain.log, &plain.packs), (&other.log, &other.packs));
+        disk.broken.store(true, Relaxed);
+        assert!(away.image_since(since).is_err());
+    }
 
     /// Random trees, some states found apart, compared with links kept in the plainest way.
     #[test]
@@ -451,15 +607,15 @@ mod tests {
                 if seed % 2 == 0 && random.below(50) == 0 {
                     for _ in 0..random.below(5) {
                         let from = random.below(parent as usize + 1) as u64;
-                        ancestry.found_apart(from, 77);
+                        ancestry.found_apart(from, 77).unwrap();
                         links.push(Some((from, 77)));
                     }
                 }
             }
             assert_eq!(ancestry.found_so_far(), links.len() as u64);
             for (state, link) in links.iter().enumerate() {
-                let mut stretch = Stretch::default();
-                assert_eq!(stretch.origin(&ancestry, state as u64), *link, "seed {seed}, state {state}");
+                let mut reading = Reading::default();
+                assert_eq!(reading.origin(&ancestry, state as u64), Ok(*link), "seed {seed}, state {state}");
             }
             let mut edges = Vec::new();
             let mut at = links.len() - 1;
@@ -543,15 +699,15 @@ mod tests {
             }
             together.expanded_all(parents.into_iter(), new.into_iter()).unwrap();
             if batch % 100 == 0 {
-                one_by_one.found_apart(batch, 5);
-                together.found_apart(batch, 5);
+                one_by_one.found_apart(batch, 5).unwrap();
+                together.found_apart(batch, 5).unwrap();
             }
             assert_eq!((one_by_one.parent, one_by_one.child), (together.parent, together.child));
         }
-        assert_eq!((&one_by_one.log, one_by_one.latest), (&together.log, together.latest));
+        assert_eq!((one_by_one.log.all(), one_by_one.latest), (together.log.all(), together.latest));
         assert!(together.landmarks.len() as u64 > together.parent / STRETCH);
         for state in (0..together.child).step_by(97) {
-            let origin = |ancestry| Stretch::default().origin(ancestry, state);
+            let origin = |ancestry| Reading::default().origin(ancestry, state);
             assert_eq!(origin(&one_by_one), origin(&together), "state {state}");
         }
     }

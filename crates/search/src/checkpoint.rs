@@ -14,9 +14,11 @@
 
 use crate::ancestry::{Ancestry, Ordinal};
 use crate::cuts::Cuts;
+use crate::disk::Disk;
 use crate::findings::Findings;
 use crate::outcome::{Statistics, StopReason};
 use std::ops::Range;
+use std::sync::Arc;
 use system::Annotation;
 
 /// States are handed to the journal when they have so many bytes.
@@ -112,18 +114,21 @@ pub trait SavedStates: Sync {
     fn each(&self, visit: &mut Visit<'_>) -> Result<(), StopReason>;
 }
 
-/// What is written down of a search, and from where it goes on.
+/// What a search has outside of its memory: where it is written down, from where it goes on, and what need not
+/// be at hand.
 #[derive(Clone, Copy, Default)]
 pub struct Keeping<'a> {
     /// Where it is written.
     pub journal: Option<&'a dyn Journal>,
     /// From where it goes on.
     pub resumed: Option<(&'a Saved, &'a dyn SavedStates)>,
+    /// Where what waits goes when it takes too much memory.
+    pub disk: Option<&'a Arc<dyn Disk>>,
 }
 
 impl<'a> Keeping<'a> {
     /// Nothing.
-    pub const NONE: Self = Keeping { journal: None, resumed: None };
+    pub const NONE: Self = Keeping { journal: None, resumed: None, disk: None };
 
     /// How many ancestries there are before those of the workers to come.
     pub(crate) fn formers(&self) -> usize {
@@ -152,6 +157,7 @@ pub fn can_go_on(stop: StopReason) -> bool {
     match stop {
         StopReason::StateLimit
         | StopReason::MemoryLimit
+        | StopReason::Disk
         | StopReason::TimeLimit
         | StopReason::Interrupted => true,
         StopReason::Completed
@@ -324,7 +330,8 @@ mod tests {
         two.found(0).unwrap();
         two.expanded().unwrap();
         let at = |finder, states: Range<u64>, depth| Waiting { finder, states, depth };
-        let images = |one: &Ancestry, two: &Ancestry| [one, two].map(|a| Ancestry::of_image(a.image()));
+        let images =
+            |one: &Ancestry, two: &Ancestry| [one, two].map(|a| Ancestry::of_image(a.image().unwrap()));
         let all = waiting(&images(&one, &two)).unwrap();
         assert_eq!(all, [at(0, 4..5, 2), at(1, 0..2, 2)]);
         two.given_up = 1..2;

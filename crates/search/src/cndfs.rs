@@ -38,8 +38,7 @@ use crate::termination::pause;
 use std::collections::HashSet;
 use std::hash::{BuildHasherDefault, Hasher};
 use store::colours::{Colour, Colours};
-use store::union_find::Portable;
-use store::{Entry, Hand, Numbering, Recall};
+use store::{Entry, Hand, Numbering, Portable, Recall};
 use system::{ActionId, TransitionSystem};
 
 pub use crate::cycle_worker::Workers;

@@ -75,8 +75,8 @@ pub fn frontier<S: Batched, Q: Queue<S>>(
     frontier_kept(system, store, queue, levels, task, observer, Keeping::NONE)
 }
 
-/// As [`frontier`]; what it finds is written down, and it may go on from where another search was.
-/// (Of a search by single steps nothing is written down.)
+/// As [`frontier`]; what it finds is written down, it may go on from where another search was, and what waits
+/// may be on a disk. (Of a search by single steps nothing is written down.)
 pub fn frontier_kept<S: Batched, Q: Queue<S>>(
     system: &dyn TransitionSystem,
     store: &mut S,
@@ -87,7 +87,7 @@ pub fn frontier_kept<S: Batched, Q: Queue<S>>(
     keeping: Keeping<'_>,
 ) -> Outcome {
     let mut search = Frontier::new(system, store, queue, levels, task, Budget::new(task, observer));
-    search.keep(keeping);
+    search.keep(keeping, 1);
     let stop = match obeying(|| search.run(keeping)) {
         Ok(()) => StopReason::Completed,
         Err(stop) => stop,

@@ -5,7 +5,7 @@
 //! (the two orders) → [`parallel`] (many workers) → [`outcome`] (why a search ended and what may be claimed).
 //! [`limits`] and [`observer`] keep a search within its budget and tell others how far it is; [`queue`] holds
 //! what is still to be expanded, [`ancestry`] leads back from a state to the beginning, [`checkpoint`] is what is
-//! written down to go on later. [`phase1`] (the
+//! written down to go on later, [`disk`] where what waits goes when memory is short. [`phase1`] (the
 //! Twophase algorithm) and [`sleep`] (sleep sets) are reductions that need more than a choice of actions.
 //!
 //! A search cannot mention Promela, prints nothing and has no global state. It is generic in its store alone.
@@ -13,11 +13,13 @@
 pub mod ancestry;
 mod atomic_run;
 pub mod checkpoint;
+mod chunks;
 pub mod cndfs;
 pub mod cuts;
 mod cycle_worker;
 pub mod delta;
 pub mod depth_first;
+pub mod disk;
 mod edge;
 mod edge_number;
 pub mod expand;
@@ -62,6 +64,7 @@ mod team;
 mod termination;
 pub mod transients;
 pub mod ufscc;
+mod waiting_packs;
 mod worker_pool;
 
 pub use checkpoint::Keeping;

@@ -20,6 +20,8 @@ pub enum StopReason {
     StateLimit,
     /// Memory ran out.
     MemoryLimit,
+    /// What was put on a disk cannot be read back.
+    Disk,
     /// Time ran out.
     TimeLimit,
     /// Somebody asked it to stop.

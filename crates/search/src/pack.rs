@@ -4,13 +4,26 @@
 //! names are enough where the store gives keys back; otherwise whole states wait.
 
 use crate::ancestry::Ordinal;
+use crate::disk::{Item, word};
 use crate::state_key::key;
 use std::collections::TryReserveError;
-use store::{Batched, Recall};
+use store::{Batched, Portable, Recall};
 use system::Annotation;
 
+/// What waits in a pack, for who only keeps it.
+pub trait Stowed: Default + Send {
+    /// Bytes of memory in use.
+    fn memory(&self) -> u64;
+
+    /// Appends all states, of which none was taken out.
+    fn stow(&self, out: &mut Vec<u8>);
+
+    /// Reads what [`Stowed::stow`] wrote. `None` where it is something else.
+    fn unstow(from: &[u8]) -> Option<Self>;
+}
+
 /// The states of a pack, first in, first out.
-pub trait States<S: Batched>: Default + Send {
+pub trait States<S: Batched>: Stowed {
     /// Whether it wants states, and not only their names.
     const WHOLE: bool;
 
@@ -23,9 +36,6 @@ pub trait States<S: Batched>: Default + Send {
 
     /// Forgets all states, keeps the memory.
     fn clear(&mut self);
-
-    /// Bytes of memory in use.
-    fn memory(&self) -> u64;
 }
 
 /// The annotations of the states of a pack: nothing is kept as long as there are none.
@@ -92,9 +102,22 @@ where
         self.names.clear();
         self.next = 0;
     }
+}
 
+impl<N: Portable + Send> Stowed for NamedStates<N> {
     fn memory(&self) -> u64 {
-        (self.names.capacity() * size_of::<(S::Name, Annotation)>()) as u64
+        (self.names.capacity() * size_of::<(N, Annotation)>()) as u64
+    }
+
+    fn stow(&self, out: &mut Vec<u8>) {
+        debug_assert_eq!(self.next, 0);
+        Item::write_all(&self.names, out);
+    }
+
+    fn unstow(from: &[u8]) -> Option<Self> {
+        let mut names = Vec::new();
+        <(N, Annotation)>::read_all(from, &mut names);
+        Some(NamedStates { names, next: 0 })
     }
 }
 
@@ -137,9 +160,30 @@ impl<S: Batched> States<S> for WholeStates {
         self.lens.clear();
         self.gone = (0, 0);
     }
+}
 
+impl Stowed for WholeStates {
     fn memory(&self) -> u64 {
         (self.bytes.capacity() + 4 * self.lens.capacity() + self.annotations.memory()) as u64
+    }
+
+    /// How many states and annotations, then the annotations, the lengths, and the bytes.
+    fn stow(&self, out: &mut Vec<u8>) {
+        debug_assert_eq!(self.gone, (0, 0));
+        (self.lens.len() as u64).write(out);
+        (self.annotations.0.len() as u64).write(out);
+        self.annotations.0.iter().for_each(|annotation| annotation.bits().write(out));
+        self.lens.iter().for_each(|len| out.extend_from_slice(&len.to_le_bytes()));
+        out.extend_from_slice(&self.bytes);
+    }
+
+    fn unstow(from: &[u8]) -> Option<Self> {
+        let (n, annotated) = (word(from, 0)? as usize, word(from, 1)? as usize);
+        let annotations = (2..2 + annotated).map(|at| word(from, at).map(Annotation::new));
+        let annotations = Annotations(annotations.collect::<Option<Vec<Annotation>>>()?);
+        let (lens, bytes) = from.get(16 + 8 * annotated..)?.split_at_checked(4 * n)?;
+        let lens = lens.as_chunks::<4>().0.iter().map(|len| u32::from_le_bytes(*len)).collect();
+        Some(WholeStates { bytes: bytes.to_vec(), lens, annotations, gone: (0, 0) })
     }
 }
 
@@ -163,6 +207,12 @@ mod tests {
     use super::*;
     use store::{Seen, Table};
 
+    fn stowed<P: Stowed>(states: &P) -> P {
+        let mut bytes = Vec::new();
+        states.stow(&mut bytes);
+        P::unstow(&bytes).unwrap()
+    }
+
     #[test]
     fn states_come_out_as_they_went_in() {
         let mut store = Table::default();
@@ -180,6 +230,9 @@ mod tests {
                 let annotation = annotation(i, round);
                 States::<Table>::push(&mut named, name, &state, annotation).unwrap();
                 States::<Table>::push(&mut whole, name, &state, annotation).unwrap();
+            }
+            if round == 1 {
+                (named, whole) = (stowed(&named), stowed(&whole));
             }
             for i in 0..50u8 {
                 let (mut a, mut b) = (Vec::new(), Vec::new());

@@ -73,8 +73,8 @@ pub fn parallel<H: Hand, P: States<H>>(
     parallel_kept::<H, P>(search, hand, task, observer, Keeping::NONE)
 }
 
-/// As [`parallel`]; what it finds is written down, and it may go on from where another search was. (Of a
-/// search by levels nothing is written down.)
+/// As [`parallel`]; what it finds is written down, it may go on from where another search was, and what waits
+/// may be on a disk. (Of a search by levels nothing is written down.)
 pub fn parallel_kept<H: Hand, P: States<H>>(
     search: Parallel<'_>,
     hand: &(impl Fn() -> H + Sync),
@@ -83,6 +83,7 @@ pub fn parallel_kept<H: Hand, P: States<H>>(
     keeping: Keeping<'_>,
 ) -> Outcome {
     let mut team = Team::new(search.workers, task.limits.states);
+    keeping.disk.iter().for_each(|disk| team.spill_to(disk));
     let started = Instant::now();
     let mut all = shift::<H, P>(search, hand, &team, (task, observer), (keeping, started), None);
     while team.is_pausing() && !team.is_halted() {
@@ -268,7 +269,7 @@ impl<'a, H: Hand, P: States<H>> FrontierWorker<'a, H, P> {
         let levels = if taking == Taking::Levels { Levels::Steps } else { Levels::Edges };
         let mut frontier = Frontier::new(search.system, store, queue, levels, task, budget);
         frontier.worker = number;
-        frontier.keep(keeping);
+        frontier.keep(keeping, search.workers as u64);
         frontier.expanded = frontier.expanded.is_some().then(|| team.expanded.another());
         // The first begins alone and watches the limit itself; later all count together in the team.
         frontier.limited &= number == 0;
@@ -550,7 +551,7 @@ impl<H: Hand, P: States<H>> Seeker for FrontierWorker<'_, H, P> {
 }
 
 /// What all found, with paths that lead through the ancestries of all.
-fn put_together<H: Hand, P>(
+fn put_together<H: Hand, P: States<H>>(
     search: Parallel<'_>,
     store: &H,
     team: &Team<P>,

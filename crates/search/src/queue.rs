@@ -1,16 +1,19 @@
 //! First in, first out: the states that are known and still to be expanded.
 //!
 //! In a store that gives keys back, a name is enough ([`Names`]). Otherwise, and where states are longer than
-//! their keys, whole states wait ([`Whole`]). Both lie in chunks, which are given back as they are emptied,
-//! and never move.
+//! their keys, whole states wait ([`Whole`]). Both lie in chunks ([`chunks`](crate::chunks)), which may be on a
+//! disk.
 
+use crate::chunks::Chunks;
+use crate::disk::{Disk, Spill};
 use crate::observer::Snapshot;
-use std::collections::{TryReserveError, VecDeque};
+use std::collections::TryReserveError;
+use std::sync::Arc;
 use store::{Batched, Recall};
 use system::Annotation;
 
-/// Bytes of a chunk, about.
-const CHUNK: usize = 1 << 18;
+/// Of the memory that is for what may be on a disk, this part is for the queue of a single worker.
+const PART: u64 = 2;
 
 /// States that wait to be expanded.
 pub trait Queue<S: Batched> {
@@ -31,8 +34,11 @@ pub trait Queue<S: Batched> {
     }
 
     /// Takes the first state out and appends its bytes to `out`; the store learns that its successors come
-    /// next. Answers its annotation, or `None` when there is no state.
+    /// next. Answers its annotation, or `None` when there is no state, or it cannot be read back.
     fn pop(&mut self, store: &mut S, out: &mut Vec<u8>) -> Option<Annotation>;
+
+    /// What waits may be on this disk from now on. A queue that several workers share is told elsewhere.
+    fn spill_to(&mut self, _disk: &Arc<dyn Disk>) {}
 
     /// How many states wait.
     fn waiting(&self) -> u64;
@@ -43,90 +49,6 @@ pub trait Queue<S: Batched> {
     /// What other workers who share the queue have done, and what waits in all.
     fn elsewhere(&self) -> Snapshot {
         Snapshot::default()
-    }
-}
-
-/// Items of any kind in chunks.
-#[derive(Debug)]
-struct Chunks<T> {
-    /// The chunk from which items are taken.
-    first: Vec<T>,
-    /// Items of it that are gone.
-    taken: usize,
-    /// Chunks between the first and the last.
-    middle: VecDeque<Vec<T>>,
-    /// The chunk to which items are added.
-    last: Vec<T>,
-    /// Room for items in all chunks.
-    room: usize,
-}
-
-impl<T> Default for Chunks<T> {
-    fn default() -> Self {
-        Chunks { first: Vec::new(), taken: 0, middle: VecDeque::new(), last: Vec::new(), room: 0 }
-    }
-}
-
-impl<T: Copy> Chunks<T> {
-    /// A chunk with room for `n` items.
-    #[inline(always)]
-    fn room(&mut self, n: usize) -> Result<&mut Vec<T>, TryReserveError> {
-        if self.last.capacity() - self.last.len() < n {
-            self.begin_chunk(n)?;
-        }
-        Ok(&mut self.last)
-    }
-
-    /// Begins another chunk; a small one while there is little.
-    #[cold]
-    fn begin_chunk(&mut self, n: usize) -> Result<(), TryReserveError> {
-        let size = if self.last.is_empty() && self.first.len() < CHUNK / 64 { CHUNK / 64 } else { CHUNK };
-        let mut chunk = Vec::new();
-        chunk.try_reserve_exact((size / size_of::<T>().max(1)).max(n))?;
-        self.middle.try_reserve(1)?;
-        self.room += chunk.capacity();
-        let full = std::mem::replace(&mut self.last, chunk);
-        if full.is_empty() {
-            self.room -= full.capacity();
-        } else {
-            self.middle.push_back(full);
-        }
-        Ok(())
-    }
-
-    /// The next `n` items, which were put in together; `None` when there are none.
-    #[inline(always)]
-    fn take(&mut self, n: usize) -> Option<&[T]> {
-        if self.taken == self.first.len() {
-            self.next_chunk();
-        }
-        let first = self.taken;
-        let items = self.first.get(first..first + n)?;
-        self.taken += n;
-        Some(items)
-    }
-
-    /// The next item.
-    #[inline(always)]
-    fn take_one(&mut self) -> Option<T> {
-        if self.taken == self.first.len() {
-            self.next_chunk();
-        }
-        let item = self.first.get(self.taken).copied()?;
-        self.taken += 1;
-        Some(item)
-    }
-
-    /// All items of the first chunk are gone.
-    #[cold]
-    fn next_chunk(&mut self) {
-        let next = self.middle.pop_front().unwrap_or_else(|| std::mem::take(&mut self.last));
-        self.room -= std::mem::replace(&mut self.first, next).capacity();
-        self.taken = 0;
-    }
-
-    fn memory(&self) -> u64 {
-        (self.room * size_of::<T>()) as u64
     }
 }
 
@@ -170,6 +92,10 @@ impl<S: Recall> Queue<S> for Names<S::Name> {
         self.len -= 1;
         store.load(name, out);
         Some(annotation)
+    }
+
+    fn spill_to(&mut self, disk: &Arc<dyn Disk>) {
+        self.names.spill_to(Spill::new(disk, PART));
     }
 
     fn waiting(&self) -> u64 {
@@ -226,6 +152,10 @@ impl<S: Batched> Queue<S> for Whole {
         Some(annotation)
     }
 
+    fn spill_to(&mut self, disk: &Arc<dyn Disk>) {
+        self.bytes.spill_to(Spill::new(disk, PART));
+    }
+
     fn waiting(&self) -> u64 {
         self.len
     }
@@ -238,6 +168,7 @@ impl<S: Batched> Queue<S> for Whole {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::chunks::CHUNK;
     use store::{Seen, Table};
 
     #[test]

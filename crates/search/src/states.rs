@@ -8,9 +8,9 @@ use crate::ndfs::Cycles;
 use crate::observer::Observer;
 use crate::outcome::Outcome;
 use crate::task::Task;
-use store::union_find::Portable;
 use store::{
-    Collapse, Hand, Numbered, Numbering, Recall, Roots, SharedCollapse, SharedTable, SharedTree, Tree,
+    Collapse, Hand, Numbered, Numbering, Portable, Recall, Roots, SharedCollapse, SharedTable, SharedTree,
+    Tree,
 };
 use system::TransitionSystem;
 

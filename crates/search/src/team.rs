@@ -4,17 +4,19 @@
 //! when they have none. Whatever ends the search ends it for all: the first reason counts.
 
 use crate::ancestry::Ordinal;
+use crate::disk::{Disk, Spill};
 use crate::expanded::Noting;
 use crate::halt::Halt;
 use crate::observer::Snapshot;
 use crate::outcome::StopReason;
-use crate::pack::{Pack, States};
+use crate::pack::{Pack, States, Stowed};
 use crate::queue::Queue;
 use crate::termination::{Idle, Meeting};
-use std::collections::{TryReserveError, VecDeque};
+use crate::waiting_packs::WaitingPacks;
+use std::collections::TryReserveError;
 use std::sync::atomic::Ordering::{Acquire, Relaxed, Release};
 use std::sync::atomic::{AtomicBool, AtomicU64};
-use std::sync::{Mutex, MutexGuard, PoisonError};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use store::Batched;
 use system::Annotation;
 
@@ -22,6 +24,12 @@ use system::Annotation;
 pub(crate) const PACK: u64 = 64;
 /// States that are enough for a pack when other workers have nothing to do.
 const WORTH_SHARING: u64 = 8;
+
+/// Of the memory that is for what may be on a disk, this part of a worker's is for packs.
+const PART: u64 = 2;
+
+/// The most buffers for packs to come that a worker keeps, and the most bytes of them.
+const MOST_SPARE: (usize, u64) = (16, 1 << 20);
 
 /// In which order a worker takes its own packs. Others take the oldest.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -50,39 +58,44 @@ struct Station<P> {
 
 #[derive(Debug)]
 struct Side<P> {
-    packs: Mutex<VecDeque<Pack<P>>>,
+    packs: Mutex<WaitingPacks<P>>,
     /// States in them, to be looked at without the lock.
     states: AtomicU64,
+    /// Bytes of memory in use, for reports, which may be a little late.
+    memory: AtomicU64,
 }
 
-impl<P> Side<P> {
+impl<P: Stowed> Side<P> {
     fn new() -> Self {
-        Side { packs: Mutex::new(VecDeque::new()), states: AtomicU64::new(0) }
+        let packs = Mutex::new(WaitingPacks::default());
+        Side { packs, states: AtomicU64::new(0), memory: AtomicU64::new(0) }
     }
 
-    fn packs(&self) -> MutexGuard<'_, VecDeque<Pack<P>>> {
+    fn packs(&self) -> MutexGuard<'_, WaitingPacks<P>> {
         self.packs.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
     fn put(&self, pack: Pack<P>) -> Result<(), TryReserveError> {
         let mut packs = self.packs();
-        packs.try_reserve(1)?;
-        // Counted before it can be taken, so that the count never falls below zero.
-        self.states.fetch_add(pack.len, Release);
-        packs.push_back(pack);
+        let len = pack.len;
+        packs.put(pack)?;
+        // Nobody takes it before the lock is free, so that the count never falls below zero.
+        self.states.fetch_add(len, Release);
+        self.memory.store(packs.memory(), Relaxed);
         Ok(())
     }
 
-    fn take(&self, newest: bool) -> Option<Pack<P>> {
+    fn take(&self, newest: bool) -> Result<Option<Pack<P>>, StopReason> {
         // A look without the lock: most thieves find nothing, and must not slow the owner down. Late news is
         // no harm, since termination does not rest on it.
         if self.states.load(Acquire) == 0 {
-            return None;
+            return Ok(None);
         }
         let mut packs = self.packs();
-        let pack = if newest { packs.pop_back() } else { packs.pop_front() }?;
+        let Some(pack) = packs.take(newest)? else { return Ok(None) };
         self.states.fetch_sub(pack.len, Release);
-        Some(pack)
+        self.memory.store(packs.memory(), Relaxed);
+        Ok(Some(pack))
     }
 }
 
@@ -107,7 +120,7 @@ pub(crate) struct Team<P> {
     pub expanded: Noting,
 }
 
-impl<P> Team<P> {
+impl<P: Stowed> Team<P> {
     /// A team of workers, with a limit on the number of states that they may find.
     pub fn new(workers: usize, limit: Option<u64>) -> Self {
         let station = || Station {
@@ -128,6 +141,14 @@ impl<P> Team<P> {
             over: AtomicBool::new(false),
             pausing: AtomicBool::new(false),
             expanded: Noting::default(),
+        }
+    }
+
+    /// What waits may be on this disk from now on.
+    pub fn spill_to(&mut self, disk: &Arc<dyn Disk>) {
+        let parts = PART * self.stations.len() as u64;
+        for side in self.stations.iter().flat_map(|station| &station.sides) {
+            side.packs().spill_to(Spill::new(disk, parts));
         }
     }
 
@@ -243,7 +264,7 @@ pub(crate) struct Share<'t, P> {
     spare: Vec<P>,
 }
 
-impl<'t, P: Default> Share<'t, P> {
+impl<'t, P: Stowed> Share<'t, P> {
     /// The queue of worker `me` in a system whose states have `hidden` hidden bytes.
     pub fn new(team: &'t Team<P>, me: usize, taking: Taking, hidden: usize) -> Self {
         let pack = || Pack { finder: me, ..Pack::default() };
@@ -307,14 +328,22 @@ impl<'t, P: Default> Share<'t, P> {
 
     /// Takes a pack of one's own. False when there is none.
     pub fn take_own(&mut self) -> bool {
-        let side = &self.station().sides[self.take_side];
+        let mine = self.station();
         // A pack that is not full yet is the newest of all.
         let pack = match self.taking {
-            Taking::Oldest => side.take(false).or_else(|| self.take_out()),
-            Taking::Newest => self.take_out().or_else(|| side.take(true)),
-            Taking::Levels => side.take(false),
+            Taking::Oldest => self.take_from(mine, false).or_else(|| self.take_out()),
+            Taking::Newest => self.take_out().or_else(|| self.take_from(mine, true)),
+            Taking::Levels => self.take_from(mine, false),
         };
         pack.map(|pack| self.current = pack).is_some()
+    }
+
+    /// Takes a pack. One that cannot be read back from a disk ends the search for all.
+    fn take_from(&self, station: &Station<P>, newest: bool) -> Option<Pack<P>> {
+        station.sides[self.take_side].take(newest).unwrap_or_else(|reason| {
+            self.team.halt(reason);
+            None
+        })
     }
 
     fn take_out(&mut self) -> Option<Pack<P>> {
@@ -328,7 +357,7 @@ impl<'t, P: Default> Share<'t, P> {
 
     /// Takes a pack from another worker. False when there is none.
     pub fn steal(&mut self) -> bool {
-        let pack = self.others().find_map(|station| station.sides[self.take_side].take(false));
+        let pack = self.others().find_map(|station| self.take_from(station, false));
         pack.map(|pack| self.current = pack).is_some()
     }
 
@@ -388,7 +417,7 @@ impl<S: Batched, P: States<S>> Queue<S> for Share<'_, P> {
         if self.current.len == 0 {
             let mut states = std::mem::take(&mut self.current.states);
             states.clear();
-            if self.spare.len() < 16 {
+            if self.spare.len() < MOST_SPARE.0 && self.spare.len() as u64 * states.memory() < MOST_SPARE.1 {
                 self.spare.push(states);
             }
         }
@@ -401,8 +430,8 @@ impl<S: Batched, P: States<S>> Queue<S> for Share<'_, P> {
 
     fn memory(&self) -> u64 {
         let per_pack = self.out.states.memory() + size_of::<Pack<P>>() as u64;
-        let states: u64 = self.station().sides.iter().map(|side| side.states.load(Relaxed)).sum();
-        (states / PACK + 2 + self.spare.len() as u64) * per_pack
+        let waiting: u64 = self.station().sides.iter().map(|side| side.memory.load(Relaxed)).sum();
+        waiting + (2 + self.spare.len() as u64) * per_pack
     }
 
     fn elsewhere(&self) -> Snapshot {

@@ -35,8 +35,8 @@ use crate::state_key::key;
 use crate::states::{Job, Together};
 use crate::task::Task;
 use store::shared_numbers::{SharedNumbers, Spare};
-use store::union_find::{Claim, MOST_WORKERS, Node, Portable, UnionFind};
-use store::{Entry, Hand, Numbering, Recall};
+use store::union_find::{Claim, MOST_WORKERS, Node, UnionFind};
+use store::{Entry, Hand, Numbering, Portable, Recall};
 use system::{ActionId, Fault, Path, SystemExt, TransitionSystem};
 
 /// Bytes that are known of a state beside the store.

@@ -1,6 +1,7 @@
 //! Searches that are interrupted again and again, by limits and as if killed, and go on with other stores and
 //! other numbers of workers: they find and count what an undisturbed search does.
 
+use search::ancestry::Ancestry;
 use search::checkpoint::{FoundStates, Journal, Moment, Saved, SavedStates, Visit};
 use search::pack::{NamedStates, WholeStates};
 use search::queue::{Names, Whole};
@@ -42,8 +43,7 @@ impl Journal for Notebook {
     }
 
     fn commit(&self, moment: &Moment<'_>) {
-        let copy =
-            |ancestry: &&search::ancestry::Ancestry| search::ancestry::Ancestry::of_image(ancestry.image());
+        let copy = |ancestry: &&Ancestry| Ancestry::of_image(ancestry.image().unwrap());
         let saved = Saved {
             ancestries: moment.ancestries.iter().map(copy).collect(),
             found: moment.found.clone(),
@@ -145,7 +145,7 @@ fn interrupted(system: &dyn TransitionSystem, task: &Task<'_>, random: &mut Rand
         let more = if n > 300 { u64::MAX / 2 } else { 1 + random.below(60) as u64 };
         let limits = Limits { states: Some(known + more), ..task.limits };
         let resumed = found.as_ref().map(|found| (&found.saved, found as &dyn SavedStates));
-        let keeping = Keeping { journal: Some(&notebook), resumed };
+        let keeping = Keeping { journal: Some(&notebook), resumed, disk: None };
         let outcome = search(random.below(7) as u64, system, &Task { limits, ..*task }, keeping);
         if !matches!(outcome.stop, StopReason::StateLimit) {
             return (n, outcome);

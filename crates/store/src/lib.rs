@@ -29,6 +29,7 @@ mod large_path;
 pub mod learn;
 pub mod meetings;
 pub mod mix;
+mod name;
 #[cfg(not(x86_code))]
 mod no_shuffle;
 pub mod nodes;
@@ -71,6 +72,7 @@ pub use cache::Cache;
 pub use collapse::Collapse;
 pub use concurrent::Hand;
 pub use hash_compaction::{HashCompaction, SharedHashCompaction};
+pub use name::Portable;
 pub use numbered::Numbered;
 pub use numbering::{Entry, KeyNumber, Numbering};
 pub use shared_collapse::SharedCollapse;
@@ -210,7 +212,7 @@ pub trait Batched: Seen {
 }
 
 /// The third rung: gives keys back.
-pub trait Recall: Batched {
+pub trait Recall: Batched<Name: Portable> {
     /// Appends the key called `name` to `out`. The keys hashed next are its successors, as after
     /// [`Batched::depart`].
     fn load(&mut self, name: Self::Name, out: &mut Vec<u8>);

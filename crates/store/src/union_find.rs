@@ -26,46 +26,15 @@
 //! A node is a cache line, and zero at first: its own parent, alone in its list, alive.
 
 use crate::Full;
-use crate::arena::RecordPlace;
+use crate::name::Portable;
 use crate::pages::{Line, Pages, prefetch};
 use crate::sync::atomic::AtomicU64;
 use crate::sync::atomic::Ordering::{AcqRel, Acquire, Relaxed, Release};
 use crate::sync::spin;
-use crate::tree::Root;
 
 /// A node: the number of a state, from 1 on.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, PartialOrd, Ord, Hash)]
 pub struct Node(pub(crate) u32);
-
-/// A name of a state that a node can keep: two words.
-pub trait Portable: Copy {
-    /// As words.
-    fn to_words(self) -> [u64; 2];
-
-    /// The name that these words are.
-    fn from_words(words: [u64; 2]) -> Self;
-}
-
-impl Portable for RecordPlace {
-    fn to_words(self) -> [u64; 2] {
-        [self.number(), 0]
-    }
-
-    fn from_words([number, _]: [u64; 2]) -> Self {
-        RecordPlace::from_number(number)
-    }
-}
-
-impl Portable for Root {
-    fn to_words(self) -> [u64; 2] {
-        let (left, right) = self.halves();
-        [u64::from(self.family), u64::from(left) << 32 | u64::from(right)]
-    }
-
-    fn from_words([family, halves]: [u64; 2]) -> Self {
-        Root::new(family as u32, ((halves >> 32) as u32, halves as u32))
-    }
-}
 
 /// The most workers that a set can know.
 pub const MOST_WORKERS: usize = 64;

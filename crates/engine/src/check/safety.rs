@@ -6,6 +6,7 @@ use crate::certificate::{Recorded, Recorder};
 use crate::checkpoint::Keeper;
 use crate::client::Client;
 use crate::counterexample::confirm;
+use crate::disk::WaitingRoom;
 use crate::dispatch::Exploration;
 use crate::failure::Failure;
 use crate::gpu_search;
@@ -67,7 +68,9 @@ impl Checker<'_> {
         let system = noted.as_ref().map_or(system, |noted| noted as _);
         let bounded = plan.options.max_switches.and_then(|most| BoundedSwitches::new(system, most));
         let system = bounded.as_ref().map_or(system, |bounded| bounded as _);
-        let (noting, keeps, keeping) = (recorder.as_ref(), keeper.as_ref(), Keeping::NONE);
+        let room = WaitingRoom::wanted(plan, client)?;
+        let (noting, keeps) = (recorder.as_ref(), keeper.as_ref());
+        let keeping = Keeping { disk: room.as_ref().map(WaitingRoom::disk), ..Keeping::NONE };
         let exploration =
             Exploration { plan, leaving, system, task: &task, recorder: noting, keeper: keeps, keeping };
         let Explored { mut outcome, figures, gpu, packed, unfit } = match plan.engine {
@@ -78,6 +81,7 @@ impl Checker<'_> {
             Engine::Auto => self.both(beside, &exploration, client)?,
         };
         doubted.as_ref().map_or(Ok(()), Doubted::verdict)?;
+        let on_disk = room.as_ref().map(|room| room.finish(&mut outcome));
         let kept = keeper.as_ref().map(|keeper| keeper.finish(&outcome)).transpose()?;
         if plan.options.shorten && plan.order != Order::BreadthFirst {
             self.shorten(&task, &mut outcome, &mut |task| {
@@ -101,6 +105,12 @@ impl Checker<'_> {
         }
         if let (Verdict::Unknown(why), Some(unfit)) = (&mut report.verdict, unfit) {
             *why = Reason::Engine(unfit);
+        }
+        if let Some((figures, why)) = on_disk {
+            report.on_disk = Some(figures);
+            if let (Verdict::Unknown(reason), Some(why)) = (&mut report.verdict, why) {
+                *reason = Reason::Disk(why);
+            }
         }
         report.noted = notes.map(|notes| Box::new(notes.finish()));
         if let (Verdict::Holds(_), Some(recorder)) = (&report.verdict, recorder) {

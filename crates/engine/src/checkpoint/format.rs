@@ -3,9 +3,9 @@
 
 use archive::block::Damage;
 use archive::states::{put_bytes, put_number, take_bytes, take_number};
-use search::ancestry::{Ancestry, AncestryImage, Depth, Landmark, Pack};
+use search::ancestry::{Ancestry, AncestryImage, Depth, Landmark, Lengths, Pack};
 use search::checkpoint::{FoundStates, Moment, Saved};
-use search::{Cuts, Finding, Findings, Spot, Statistics};
+use search::{Cuts, Finding, Findings, Spot, Statistics, StopReason};
 use std::borrow::Cow;
 use system::portable::{Exporter, Importer, PortableError, ShapeNumber};
 use system::{ActionId, Annotation, Fault, FaultKind, LeanOrder, TransitionSystem};
@@ -176,38 +176,19 @@ pub fn read_states(
     Ok(end(from)?)
 }
 
-/// How far the lists of an ancestry were written.
-#[derive(Clone, Copy, Default, Debug)]
-pub struct Written {
-    log: usize,
-    landmarks: usize,
-    packs: usize,
-    depths: usize,
-}
-
-impl Written {
-    /// All that an ancestry has.
-    pub fn all_of(ancestry: &Ancestry) -> Self {
-        let image = ancestry.image();
-        let (log, landmarks) = (image.log.len(), image.landmarks.len());
-        Written { log, landmarks, packs: image.packs.len(), depths: image.depths.len() }
-    }
-}
-
-/// A moment as a block. `written` is how far the last one was.
+/// A moment as a block. `written` is how far the last one was. That fails where an ancestry is on a disk that
+/// cannot be read.
 pub fn write_moment(
     moment: &Moment<'_>,
-    written: &mut Vec<Written>,
+    written: &[Lengths],
     micros: u64,
     covered: &[Vec<bool>],
-) -> Vec<u8> {
+) -> Result<Vec<u8>, StopReason> {
     let mut out = Vec::new();
-    let n = moment.ancestries.len();
-    written.resize(n.max(written.len()), Written::default());
-    put_number(&mut out, n as u64);
-    for (ancestry, written) in moment.ancestries.iter().zip(written) {
-        write_ancestry(&ancestry.image(), written, &mut out);
-        *written = Written::all_of(ancestry);
+    put_number(&mut out, moment.ancestries.len() as u64);
+    for (number, ancestry) in moment.ancestries.iter().enumerate() {
+        let written = written.get(number).copied().unwrap_or_default();
+        write_ancestry(&ancestry.image_since(written)?, &mut out);
     }
     write_found(&moment.found, &mut out);
     let s = &moment.statistics;
@@ -225,29 +206,25 @@ pub fn write_moment(
     for flags in covered {
         put_bytes(&mut out, &flags.iter().map(|&flag| u8::from(flag)).collect::<Vec<u8>>());
     }
-    out
+    Ok(out)
 }
 
 /// Appends what is new in an ancestry.
-fn write_ancestry(image: &AncestryImage<'_>, written: &Written, out: &mut Vec<u8>) {
-    let log = &image.log[written.log..];
-    put_number(out, log.len() as u64);
-    log.iter().for_each(|word| out.extend_from_slice(&word.to_le_bytes()));
+fn write_ancestry(image: &AncestryImage<'_>, out: &mut Vec<u8>) {
+    put_number(out, image.log.len() as u64);
+    image.log.iter().for_each(|word| out.extend_from_slice(&word.to_le_bytes()));
     out.extend_from_slice(&image.latest.0.to_le_bytes());
     put_number(out, u64::from(image.latest.1));
-    let landmarks = &image.landmarks[written.landmarks..];
-    put_number(out, landmarks.len() as u64);
-    for landmark in landmarks {
+    put_number(out, image.landmarks.len() as u64);
+    for landmark in image.landmarks.iter() {
         [landmark.at, landmark.parent, landmark.child].iter().for_each(|&number| put_number(out, number));
     }
-    let packs = &image.packs[written.packs..];
-    put_number(out, packs.len() as u64);
-    for pack in packs {
+    put_number(out, image.packs.len() as u64);
+    for pack in image.packs.iter() {
         [pack.expansion, pack.worker as u64, pack.state].iter().for_each(|&number| put_number(out, number));
     }
-    let depths = &image.depths[written.depths..];
-    put_number(out, depths.len() as u64);
-    for depth in depths {
+    put_number(out, image.depths.len() as u64);
+    for depth in image.depths.iter() {
         [depth.state, depth.depth].iter().for_each(|&number| put_number(out, number));
     }
     let given_up = &image.given_up;
@@ -337,7 +314,7 @@ impl Gathered {
 }
 
 fn read_ancestry(before: Ancestry, from: &mut &[u8]) -> Result<Ancestry, Damage> {
-    let image = before.image();
+    let image = before.image().map_err(|_| Damage::Altered)?;
     let (mut log, mut landmarks) = (image.log.into_owned(), image.landmarks.into_owned());
     let (mut packs, mut depths) = (image.packs.into_owned(), image.depths.into_owned());
     for _ in 0..take_number(from)? {

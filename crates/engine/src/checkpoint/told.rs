@@ -39,7 +39,7 @@ pub fn tell(path: &str) -> Result<Told, Failure> {
 
 impl Told {
     fn expanded(&self) -> u64 {
-        let gone = |one: &search::ancestry::Ancestry| one.image().given_up;
+        let gone = |one: &search::ancestry::Ancestry| one.given_up();
         let ancestries = &self.gathered.saved.ancestries;
         let taken: u64 = ancestries.iter().map(|one| one.parent()).sum();
         let again: u64 = ancestries.iter().map(gone).map(|gone| gone.end - gone.start).sum();

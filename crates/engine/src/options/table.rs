@@ -192,6 +192,9 @@ options! {
     checkpoint_every: Option<Duration> = ["checkpoint-every", "TIME", Expert, Check];
     /// Go on from FILE, with the same model and options; threads, stores and budgets may differ.
     resume: Option<String> = ["resume", "FILE", Expert, Check];
+    /// What waits to be expanded, and the way back to what was found, goes to a file in the folder DIR when it takes
+    /// more than an eighth of --max-memory. The file has no name, and is gone when the check is over.
+    disk: Option<String> = ["disk", "DIR", Expert, Check];
     /// With --memory: how many stores a buffer holds. Default: 2.
     memory_bound: Option<u64> = ["memory-bound", "N", Expert, Model];
     /// With --memory: statements that load several shared variables are taken apart into single loads.

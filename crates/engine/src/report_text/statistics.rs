@@ -5,6 +5,7 @@ use crate::options::{Choice, Engine, Por, Value};
 use crate::report::{PropertyReport, Report, Verdict};
 use std::time::Duration;
 use trace::Palette;
+use trace::visible::one_line;
 
 /// A line: what, how much, and what else there is to say about it.
 type Line = (&'static str, String, String);
@@ -81,6 +82,12 @@ fn of_search(property: &PropertyReport, sleep: bool) -> Vec<Line> {
     if let Some(resumed) = property.kept.as_ref().and_then(|ended| ended.resumed) {
         let before = format!("states were known when the search went on, after {:.1} s", resumed.seconds);
         lines.push(("resumed", grouped(resumed.states), before));
+    }
+    if let Some(on_disk) = property.on_disk.as_ref().filter(|on_disk| on_disk.written > 0) {
+        let [read, most] = [on_disk.read, on_disk.most].map(bytes);
+        let more =
+            format!("written to {}, {read} read back, at most {most} at a time", one_line(&on_disk.folder));
+        lines.push(("disk", bytes(on_disk.written), more));
     }
     if let Some(probability) = s.omission {
         let what = "the probability that a new state was taken for an old one";

@@ -126,7 +126,8 @@ impl<S: Batched, Q: Queue<S>> Frontier<'_, S, Q> {
             batch.state.clear();
             match self.queue.pop(self.store, &mut batch.state) {
                 Some(annotation) => batch.annotation = annotation,
-                None => break,
+                // No more are taken than wait.
+                None => return Err(StopReason::Disk),
             }
             self.expand_one(batch)?;
             if S::INCREMENTAL {

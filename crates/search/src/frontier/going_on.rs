@@ -50,10 +50,15 @@ impl InOrder {
 }
 
 impl<'a, S: Batched, Q: Queue<S>> Frontier<'a, S, Q> {
-    /// What is written down, and where this worker comes in.
-    pub fn keep(&mut self, keeping: Keeping<'a>) {
+    /// What is written down, where this worker comes in, which is one of so many, and what may be on a disk.
+    pub fn keep(&mut self, keeping: Keeping<'a>, workers: u64) {
         self.number = keeping.formers() + self.worker;
         self.log = keeping.log(self.worker);
+        if let Some(disk) = keeping.disk {
+            self.queue.spill_to(disk);
+            self.ancestry.spill_to(disk, workers);
+            self.buckets.spill_to(disk, workers);
+        }
     }
 
     /// Takes up the counts of a former search.
@@ -125,7 +130,7 @@ impl<'a, S: Batched, Q: Queue<S>> Frontier<'a, S, Q> {
             self.queue.push(name, &later.bytes[bytes], annotation).map_err(no_memory)?;
         }
         let own = Pack { expansion: order.n, worker: self.number, state: 0 };
-        self.ancestry.expect(order.packs.into_iter().chain([own]).collect());
+        self.ancestry.expect(order.packs.into_iter().chain([own]).collect()).map_err(no_memory)?;
         self.ancestry.wait().map_err(no_memory)?;
         self.depth = first;
         if left > 0 {

@@ -210,13 +210,13 @@ impl<S: Batched, Q: Queue<S>> Frontier<'_, S, Q> {
 
     /// Inserts the states that were waiting for this level.
     pub fn insert_bucket(&mut self) -> Result<(), StopReason> {
-        let bucket = self.buckets.next_level();
-        for (parent, number, state) in bucket.iter() {
+        let mut bucket = self.buckets.next_level();
+        while let Some((parent, number, state)) = bucket.next()? {
             let key = key(state, self.hidden);
             let ticket = self.store.hash(key).map_err(|_| StopReason::MemoryLimit)?;
             match self.insert(state, ticket)? {
                 Some(name) => {
-                    self.ancestry.found_apart(parent, number);
+                    self.ancestry.found_apart(parent, number).map_err(no_memory)?;
                     self.queue.push(name, state, Annotation::NONE).map_err(no_memory)?;
                 }
                 None => self.statistics.matched += 1,
