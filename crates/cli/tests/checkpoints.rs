@@ -203,7 +203,36 @@ fn budgets_offer_to_go_on() {
         assert_eq!((run.status, answer(&report)), (Some(0), answer(&undisturbed)));
         assert_eq!(report["properties"][0]["states"], states);
         assert!(scratch.has("d"), "without --checkpoint nothing is removed");
+        assert!(report["pauses"].is_null(), "nothing was written");
+        ["c", "d"].iter().for_each(|name| std::fs::remove_file(scratch.0.join(name)).unwrap());
     }
+}
+
+/// What somebody waited hours for is not replaced because an option was forgotten.
+#[test]
+fn nothing_is_replaced_that_was_not_resumed() {
+    let scratch = Scratch::with(HOLDS);
+    stopped(&scratch, "3000", &["--threads", "1"]);
+    let bytes = std::fs::read(scratch.0.join("c")).unwrap();
+    let refused = |words: &[&str], why: &str| {
+        let run = scratch.run(&[&["check", "m.pml", "--por", "none", "--checkpoint"], words].concat());
+        assert_eq!(run.status, Some(2), "{words:?} {}", run.stdout);
+        assert!(run.stderr.contains(why), "{words:?} {}", run.stderr);
+    };
+    let known = "would replace what is there: a search for safety in m.pml, with 3,000 states after ";
+    refused(&["c"], known);
+    refused(&["./c", "--threads", "2"], "add --resume ./c to go on from it, or remove it to begin anew");
+    std::fs::copy(scratch.0.join("c"), scratch.0.join("d")).unwrap();
+    refused(&["d", "--resume", "c"], "--checkpoint d would replace what is there");
+    scratch.write("notes", "mine");
+    refused(&["notes"], "it is no checkpoint from which a search can go on");
+    assert_eq!(
+        (std::fs::read(scratch.0.join("c")).unwrap(), scratch.read("notes").as_str()),
+        (bytes, "mine")
+    );
+    let (run, report) = scratch.check(&["--por", "none", "--checkpoint", "./c", "--resume", "c"]);
+    assert_eq!((run.status, scratch.has("c")), (Some(0), false), "what is resumed is replaced, and goes");
+    assert!(report["pauses"]["longest"].as_f64().is_some(), "{report}");
 }
 
 #[test]

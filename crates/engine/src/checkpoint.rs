@@ -23,11 +23,11 @@ use promela::ir::ProctypeId;
 use search::ancestry::{Ancestry, Lengths};
 use search::checkpoint::{FoundStates, Journal, Moment, SavedStates, Visit, can_go_on};
 use search::{Keeping, Outcome, StopReason};
-use std::io;
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant};
+use std::{fs, io};
 
 /// The time between two checkpoints, unless another one is asked for.
 const EVERY: Duration = Duration::from_secs(600);
@@ -79,6 +79,27 @@ pub fn refuse_properties(plan: &Plan, selected: &[Selected]) -> Result<(), Failu
     }
 }
 
+/// What a search of hours wrote, or anything else, goes only with who wants it to go: a checkpoint is written where
+/// nothing is, or where the search comes from.
+fn refuse_to_replace(path: &str, resumed: Option<&str>) -> Result<(), Failure> {
+    let is_same = |other: &str| {
+        fs::canonicalize(path).is_ok_and(|path| fs::canonicalize(other).is_ok_and(|other| other == path))
+    };
+    if !Path::new(path).exists() || resumed.is_some_and(is_same) {
+        return Ok(());
+    }
+    let (what, repair) = match told::tell(path) {
+        Ok(told) => {
+            (told.brief(), format!("add --resume {path} to go on from it, or remove it to begin anew"))
+        }
+        Err(_) => {
+            let what = "it is no checkpoint from which a search can go on".to_string();
+            (what, "give another file name with --checkpoint, or remove the file".to_string())
+        }
+    };
+    Err(Failure::refused_with(format!("--checkpoint {path} would replace what is there: {what}"), repair))
+}
+
 /// The options that must agree, as they were given.
 fn deciding(options: &CheckOptions) -> Vec<(String, Vec<String>)> {
     let deciding = TABLE.iter().filter(|spec| !MAY_DIFFER.contains(&spec.name));
@@ -106,6 +127,15 @@ pub struct Kept {
     pub states: u64,
 }
 
+/// How often a search rested to be written down, and for how long at most.
+#[derive(Clone, Copy, PartialEq, Debug, Default)]
+pub struct Pauses {
+    /// How often.
+    pub number: u64,
+    /// The longest.
+    pub longest: Duration,
+}
+
 /// A checkpoint that was read.
 struct Read {
     path: PathBuf,
@@ -122,6 +152,7 @@ struct Writing {
     written: Vec<Lengths>,
     /// States in it.
     states: u64,
+    pauses: Pauses,
 }
 
 /// Writes a search down, and reads where it was.
@@ -178,6 +209,7 @@ impl<'a> Keeper<'a> {
         };
         if let Some(path) = &options.checkpoint {
             client.may_write("--checkpoint", path)?;
+            refuse_to_replace(path, options.resume.as_deref())?;
             // What cannot be written after hours of search helps nobody.
             File::create(Path::new(path)).map_err(|error| {
                 let repair = "give another file name with --checkpoint";
@@ -225,11 +257,11 @@ impl<'a> Keeper<'a> {
             };
             let saved = &read.gathered.saved;
             let written = saved.ancestries.iter().map(Ancestry::lengths).collect();
-            return Ok(Writing { file, written, states: saved.states() });
+            return Ok(Writing { file, written, states: saved.states(), pauses: Pauses::default() });
         }
         let mut file = File::create(path)?;
         file.append(framed(HEADER, &Header { decided, ..self.header.clone() }.write()))?;
-        Ok(Writing { file, written: Vec::new(), states: 0 })
+        Ok(Writing { file, written: Vec::new(), states: 0, pauses: Pauses::default() })
     }
 
     fn is_in_trouble(&self, error: &dyn std::fmt::Display) {
@@ -262,6 +294,7 @@ impl<'a> Keeper<'a> {
         let path = self.path.unwrap_or_default();
         let goes_on = can_go_on(outcome.stop);
         let mut kept = None;
+        let pauses = writing.as_ref().map(|writing| writing.pauses);
         if let Some(writing) = writing {
             if goes_on && writing.file.is_in_place() {
                 let (bytes, states) = (writing.file.committed_bytes(), writing.states);
@@ -280,7 +313,7 @@ impl<'a> Keeper<'a> {
             let (message, help) = unwritten(path, &why, kept.as_ref());
             notices.push(Notice::plain(Code::W0711, message, Some(help)));
         }
-        Ok((Ended { resumed, kept }, notices))
+        Ok((Ended { resumed, kept, pauses }, notices))
     }
 
     fn write_moment(&self, moment: &Moment<'_>, writing: &mut Writing) -> Result<(), String> {
@@ -311,6 +344,8 @@ pub struct Ended {
     pub resumed: Option<Resumed>,
     /// From where it can go on.
     pub kept: Option<Kept>,
+    /// What that took, where it was written.
+    pub pauses: Option<Pauses>,
 }
 
 /// What is told where a checkpoint could not be written.
@@ -359,8 +394,12 @@ impl Journal for Keeper<'_> {
         {
             self.is_in_trouble(&why);
         }
+        let took = began.elapsed();
+        if let Some(Writing { pauses, .. }) = &mut *writing {
+            *pauses = Pauses { number: pauses.number + 1, longest: pauses.longest.max(took) };
+        }
         // A pause takes a twentieth of the time at most.
-        let rest = self.every.max(began.elapsed().saturating_mul(19));
+        let rest = self.every.max(took.saturating_mul(19));
         self.due.store(micros(self.started.elapsed() + rest), Ordering::Relaxed);
     }
 }

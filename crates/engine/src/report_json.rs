@@ -54,6 +54,10 @@ pub fn json(report: &Report) -> Value {
         if let Some(Resumed { states, seconds }) = ended.resumed {
             object.insert("resumed".to_string(), json!({"states": states, "seconds": seconds}));
         }
+        if let Some(pauses) = ended.pauses {
+            let pauses = json!({"number": pauses.number, "longest": seconds(pauses.longest)});
+            object.insert("pauses".to_string(), pauses);
+        }
         if let Some(kept) = &ended.kept {
             let kept = json!({"file": kept.file, "bytes": kept.bytes, "states": kept.states});
             object.insert("checkpoint".to_string(), kept);

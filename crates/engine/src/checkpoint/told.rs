@@ -54,6 +54,16 @@ impl Told {
         self.header.options.iter().map(option).collect()
     }
 
+    /// In few words.
+    pub fn brief(&self) -> String {
+        let (property, model) = (one_line(&self.header.property), one_line(&self.header.model));
+        let states = plural(self.gathered.saved.states(), "state");
+        format!(
+            "a search for {property} in {model}, with {states} after {:.1} s",
+            self.gathered.micros as f64 / 1e6
+        )
+    }
+
     /// For people.
     pub fn text(&self) -> String {
         let (header, saved) = (&self.header, &self.gathered.saved);

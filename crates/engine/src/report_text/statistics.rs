@@ -83,6 +83,10 @@ fn of_search(property: &PropertyReport, sleep: bool) -> Vec<Line> {
         let before = format!("states were known when the search went on, after {:.1} s", resumed.seconds);
         lines.push(("resumed", grouped(resumed.states), before));
     }
+    if let Some(pauses) = property.kept.as_ref().and_then(|ended| ended.pauses) {
+        let longest = format!("to write the checkpoint, the longest of {}", seconds(pauses.longest));
+        lines.push(("pauses", grouped(pauses.number), longest));
+    }
     if let Some(on_disk) = property.on_disk.as_ref().filter(|on_disk| on_disk.written > 0) {
         let [read, most] = [on_disk.read, on_disk.most].map(bytes);
         let more =
