@@ -4,7 +4,7 @@
 
 mod common;
 
-use common::{CommandOutput, Scratch};
+use common::Scratch;
 use serde_json::Value;
 
 /// Bits are chosen, so that many states wait at a time. Each has LEN bytes that are the same for all, which a store
@@ -118,7 +118,7 @@ fn a_full_disk_is_told() {
                  --max-memory {memory} {threads} -q"
             );
             let run = std::process::Command::new("sh").args(["-c", &text]).current_dir(&scratch.0).output();
-            CommandOutput::of(run.unwrap())
+            common::CommandOutput::of(run.unwrap())
         };
         let run = limited("42M");
         assert_eq!(run.status, Some(3), "{} {}", run.stdout, run.stderr);
