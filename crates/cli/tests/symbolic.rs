@@ -73,6 +73,28 @@ fn counterexamples_are_replayed() {
     }
 }
 
+/// Workers that are started with other values each time: groups that rest on the first ones are made anew before any step
+/// is taken from the others, also where several such starts are met before that.
+#[test]
+fn starts_are_believed_until_another_is_met() {
+    let scratch = Scratch::with(
+        "int a[1], c[3]; byte s;\n\
+         init { int v; select(v : 0 .. 2); a[0] = v; printf(\"%d\", v); run seq(); run owner() }\n\
+         proctype seq() { int k; int max = -1; for (k : 0 .. 0) { int v = a[k]; c[v] = c[v] + 1; if :: c[v] > max -> max = c[v]; s = v :: else fi } s = 3 }\n\
+         proctype owner() { chan joined = [3] of { pid }; int i; int done;\n\
+         for (i : 0 .. 2) { run worker(i, joined) } for (i : 0 .. 2) { joined?done } }\n\
+         proctype worker(int value; chan out) { int n; int i; for (i : 0 .. 0) { if :: a[i] == value -> n++ :: else fi }\n\
+         c[value] = n; out!_pid }",
+    );
+    let count = |more: &[&str]| {
+        let common = ["--property", "safety", "--all-errors", "--opt", "deadvars,fold", "--por", "none"];
+        let (run, report) = scratch.check(&[&common[..], more].concat());
+        assert_eq!(run.status, Some(0), "{more:?}: {}", run.stderr);
+        property(&report)["states"].clone()
+    };
+    assert_eq!(count(&["--engine", "symbolic"]), count(&["--engine", "explicit"]));
+}
+
 /// More states than a number of 64 bits can say.
 #[test]
 fn states_are_counted_exactly() {

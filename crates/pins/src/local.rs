@@ -149,6 +149,7 @@ impl<'a> Pins<'a> {
     /// Makes slots and groups for the shapes that are known.
     fn rebuild(&mut self) {
         let program = self.jit.interp().program();
+        self.shapes.settle();
         let members = self.shapes.members();
         let exprs: Vec<&Expr> = self.asked.iter().map(|(_, expr)| *expr).collect();
         let mut partition = Partition::new(&self.groundwork, members, &exprs, self.stop);

@@ -7,7 +7,7 @@
 //! uses, or which channel. The values that were seen when a process was started are taken for its constants
 //! until another start with other values is met: then groups are made anew without that belief.
 
-use std::collections::{BTreeMap, HashMap};
+use std::collections::{BTreeMap, HashMap, HashSet};
 
 use jit::{Jit, Places};
 use machine::facts::population::Member;
@@ -46,6 +46,8 @@ pub struct Shapes {
     by_process: HashMap<(usize, u32), usize>,
     /// For each process the cells that had the same value at each start.
     constants: Vec<Option<BTreeMap<u32, i32>>>,
+    /// The processes of which groups still believe what was refuted.
+    refuted: HashSet<usize>,
 }
 
 /// The number of the machine's own shape in the header of a state.
@@ -116,12 +118,21 @@ impl Shapes {
                     let before = believed.len();
                     let seen: BTreeMap<u32, i32> = if fresh { seen().collect() } else { BTreeMap::new() };
                     believed.retain(|cell, value| seen.get(cell) == Some(value));
-                    refuted |= believed.len() < before;
+                    if believed.len() < before {
+                        self.refuted.insert(number);
+                    }
+                    // The next start like this one is as new to the groups that there are.
+                    refuted |= self.refuted.contains(&number);
                 }
                 unknown => *unknown = Some(if fresh { seen().collect() } else { BTreeMap::new() }),
             }
         }
         refuted
+    }
+
+    /// Groups are made of what is believed now.
+    pub fn settle(&mut self) {
+        self.refuted.clear();
     }
 
     /// From now on nothing is believed of how processes are started. False when nothing was.
