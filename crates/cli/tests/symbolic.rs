@@ -78,13 +78,26 @@ fn counterexamples_are_replayed() {
 #[test]
 fn starts_are_believed_until_another_is_met() {
     let scratch = Scratch::with(
-        "int a[1], c[3]; byte s;\n\
-         init { int v; select(v : 0 .. 2); a[0] = v; printf(\"%d\", v); run seq(); run owner() }\n\
-         proctype seq() { int k; int max = -1; for (k : 0 .. 0) { int v = a[k]; c[v] = c[v] + 1; if :: c[v] > max -> max = c[v]; s = v :: else fi } s = 3 }\n\
-         proctype owner() { chan joined = [3] of { pid }; int i; int done;\n\
-         for (i : 0 .. 2) { run worker(i, joined) } for (i : 0 .. 2) { joined?done } }\n\
-         proctype worker(int value; chan out) { int n; int i; for (i : 0 .. 0) { if :: a[i] == value -> n++ :: else fi }\n\
-         c[value] = n; out!_pid }",
+        r#"int c[3]; int sum; int a[1];
+init { int i; for (i : 0 .. 0) { int v; select(v : 0 .. 2); a[i] = v } run owner() }
+proctype owner() {
+	chan joined = [3] of { pid };
+	pid started[3];
+	int i;
+	for (i : 0 .. 2) { started[i] = run worker(i, joined) }
+	printf("all have begun\n");
+	int best = -1;
+	int most = -1;
+	for (i : 0 .. 2) { if :: c[i] > most fi }
+	for (i : 0 .. 2) { sum = sum + c[i] }
+}
+proctype worker(int value; chan out) {
+	int n = 0;
+	int i;
+	for (i : 0 .. 0) { if :: a[i] == value -> n = n + 1 :: else -> skip fi }
+	c[value] = n
+}
+"#,
     );
     let count = |more: &[&str]| {
         let common = ["--property", "safety", "--all-errors", "--opt", "deadvars,fold", "--por", "none"];
