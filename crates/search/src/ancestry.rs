@@ -342,6 +342,13 @@ impl Ancestry {
         Ok(())
     }
 
+    /// So many states were found elsewhere, and come next in the order of finding: where they come from is kept
+    /// there where they were put in (`distributed/origins.rs`).
+    pub(crate) fn found_elsewhere(&mut self, n: u64) {
+        self.child += n;
+        self.landmark_due |= n > 0;
+    }
+
     /// The state has been expanded; the next one follows.
     #[inline]
     pub fn expanded(&mut self) -> Result<(), TryReserveError> {
@@ -395,6 +402,26 @@ impl Ancestry {
         self.child += n_new;
         self.landmark_due = self.parent / STRETCH != (self.parent + n_parents) / STRETCH;
         self.parent += n_parents;
+        Ok(())
+    }
+
+    /// As [`Ancestry::expanded_all`], for states of which only some edges were looked at: each has its number
+    /// beside it.
+    pub(crate) fn expanded_numbered(
+        &mut self,
+        parents: impl Iterator<Item = u32>,
+        mut new: impl Iterator<Item = u32>,
+        numbers: &[u32],
+    ) -> Result<(), TryReserveError> {
+        let mut next = new.next();
+        for end in parents {
+            while let Some(at) = next.filter(|&at| at < end) {
+                self.found(numbers[at as usize])?;
+                next = new.next();
+            }
+            self.expanded()?;
+        }
+        debug_assert!(next.is_none(), "every edge belongs to a state");
         Ok(())
     }
 
@@ -497,6 +524,24 @@ impl Reading {
             self.stretch = stretch;
         }
         Ok(at(&self.stretch))
+    }
+}
+
+/// The ways back through one ancestry, state by state.
+pub(crate) struct Lineage<'a> {
+    ancestry: &'a Ancestry,
+    stretch: Stretch,
+}
+
+impl<'a> Lineage<'a> {
+    /// Through this ancestry.
+    pub fn new(ancestry: &'a Ancestry) -> Self {
+        Lineage { ancestry, stretch: Stretch::default() }
+    }
+
+    /// The parent of a state that was found here, and the number of the edge.
+    pub fn origin(&mut self, state: Ordinal) -> Option<(Ordinal, u32)> {
+        self.stretch.origin(self.ancestry, state)
     }
 }
 

@@ -33,6 +33,7 @@ mod judgement;
 use crate::ancestry::{Ancestry, edges_to};
 use crate::checkpoint::{FoundLog, Keeping, Marker, can_go_on};
 use crate::cuts::Cuts;
+use crate::distributed::Away;
 use crate::expand::Expander;
 use crate::expanded::Noting;
 use crate::findings::Findings;
@@ -136,6 +137,8 @@ pub(crate) struct Frontier<'a, S: Batched, Q> {
     pub found_twice: u64,
     /// Where paths were cut off before the present expander.
     pub cuts: Cuts,
+    /// What belongs to other processes, where several search.
+    pub away: Option<Box<Away<'a>>>,
 }
 
 impl<'a, S: Batched, Q: Queue<S>> Frontier<'a, S, Q> {
@@ -181,6 +184,7 @@ impl<'a, S: Batched, Q: Queue<S>> Frontier<'a, S, Q> {
             marker: Marker::default(),
             found_twice: 0,
             cuts: Cuts::default(),
+            away: None,
         }
     }
 
@@ -256,17 +260,20 @@ impl<'a, S: Batched, Q: Queue<S>> Frontier<'a, S, Q> {
     /// Bytes of memory of this worker alone.
     pub fn memory_of_its_own(&self) -> u64 {
         let expanded = self.expanded.as_ref().filter(|_| self.worker == 0).map_or(0, Noting::memory);
-        self.ancestry.memory() + self.queue.memory() + self.buckets.memory() + expanded
+        let away = self.away.as_ref().map_or(0, |away| away.memory());
+        self.ancestry.memory() + self.queue.memory() + self.buckets.memory() + expanded + away
     }
 
     fn snapshot(&self) -> Snapshot {
         let elsewhere = self.queue.elsewhere();
+        // Other processes have memory of their own.
+        let others = self.away.as_ref().map(|away| away.others).unwrap_or_default();
         Snapshot {
-            states: self.store.n_keys(),
-            transitions: self.statistics.transitions + elsewhere.transitions,
+            states: self.store.n_keys() + others.states,
+            transitions: self.statistics.transitions + elsewhere.transitions + others.transitions,
             depth: self.depth,
-            frontier: self.queue.waiting() + elsewhere.frontier,
-            errors: self.found.errors + elsewhere.errors,
+            frontier: self.queue.waiting() + elsewhere.frontier + others.frontier,
+            errors: self.found.errors + elsewhere.errors + others.errors,
             memory: self.store.memory() + self.memory_of_its_own() + elsewhere.memory,
             ..Snapshot::default()
         }

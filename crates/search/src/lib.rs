@@ -20,6 +20,7 @@ mod cycle_worker;
 pub mod delta;
 pub mod depth_first;
 pub mod disk;
+pub mod distributed;
 mod edge;
 mod edge_number;
 pub mod expand;

@@ -4,6 +4,7 @@
 //! search must respect: transient states, steps that fault with and without a successor, states that fault,
 //! valid and invalid ends, keys that are shorter than states.
 
+use crate::portable::{LocalShape, PortableError, PortableStates};
 use crate::{
     ActionId, Capabilities, Choice, Event, Explain, Fault, FaultKind, Invariants, Labels, Processes,
     Propositions, Reducer, Reduction, Snapshot, StepInfo, Successors, TransitionSystem, Value,
@@ -210,6 +211,7 @@ impl TransitionSystem for Graph {
             propositions: Some(self),
             processes: Some(self),
             invariants: Some(self),
+            portable: Some(self),
             ..Capabilities::NONE
         }
     }
@@ -288,6 +290,52 @@ impl Explain for Graph {
     }
 }
 
+/// States that describe themselves: there is one shape, and its description is empty. `$valid` says which
+/// contents are a state.
+macro_rules! self_describing {
+    ($system:ty, $fingerprint:literal, $valid:expr) => {
+        impl PortableStates for $system {
+            fn fingerprint(&self) -> u64 {
+                $fingerprint
+            }
+
+            fn describe(&self, _shape: LocalShape, _out: &mut Vec<u8>) -> Result<(), PortableError> {
+                Ok(())
+            }
+
+            fn register(&self, description: &[u8]) -> Result<LocalShape, PortableError> {
+                match description {
+                    [] => Ok(LocalShape(0)),
+                    _ => Err(PortableError::BadShape("there is one shape".to_string())),
+                }
+            }
+
+            fn export(&self, state: &[u8], out: &mut Vec<u8>) -> Result<LocalShape, PortableError> {
+                out.extend_from_slice(state);
+                Ok(LocalShape(0))
+            }
+
+            fn import(
+                &self,
+                _shape: LocalShape,
+                contents: &[u8],
+                out: &mut Vec<u8>,
+            ) -> Result<(), PortableError> {
+                let valid: fn(&Self, &[u8]) -> bool = $valid;
+                if !valid(self, contents) {
+                    return Err(PortableError::BadContents("not such a state".to_string()));
+                }
+                out.extend_from_slice(contents);
+                Ok(())
+            }
+        }
+    };
+}
+
+self_describing!(Graph, 1, |_, state| !state.is_empty() && state.iter().all(u8::is_ascii_digit));
+self_describing!(Counters, 2, |system, state| state.len() == usize::from(system.n));
+self_describing!(Hidden, 3, |_, state| state.len() == 2);
+
 /// `n` processes, each counting a byte of its own from 0 to `max`: `(max + 1)ⁿ` states, one valid end.
 #[derive(Clone, Copy, Debug)]
 pub struct Counters {
@@ -325,7 +373,7 @@ impl TransitionSystem for Counters {
     }
 
     fn capabilities(&self) -> Capabilities<'_> {
-        Capabilities { processes: Some(self), ..Capabilities::NONE }
+        Capabilities { processes: Some(self), portable: Some(self), ..Capabilities::NONE }
     }
 
     fn deadlock(&self, _state: &[u8]) -> Fault {
@@ -399,7 +447,7 @@ impl TransitionSystem for Hidden {
     }
 
     fn capabilities(&self) -> Capabilities<'_> {
-        Capabilities::NONE
+        Capabilities { portable: Some(self), ..Capabilities::NONE }
     }
 
     fn deadlock(&self, _state: &[u8]) -> Fault {

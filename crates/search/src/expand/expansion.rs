@@ -158,6 +158,31 @@ impl Expansion {
         at
     }
 
+    /// Keeps those of the edges from `first` on for which `keep` says so, which is told the place of each among
+    /// them, the state that it leads to, and the annotation of that.
+    pub(crate) fn retain<E>(
+        &mut self,
+        first: usize,
+        mut keep: impl FnMut(u32, &[u8], Annotation) -> Result<bool, E>,
+    ) -> Result<(), E> {
+        debug_assert!(self.annotations.is_empty() || self.annotations.len() == self.outcomes.list.len());
+        let mut kept = first;
+        for at in first..self.outcomes.list.len() {
+            let (record, annotation) = (self.outcomes.list[at], self.annotation(at));
+            if !keep((at - first) as u32, self.target(at), annotation)? {
+                continue;
+            }
+            self.outcomes.list[kept] = record;
+            if let Some(place) = self.annotations.get_mut(kept) {
+                *place = annotation;
+            }
+            kept += 1;
+        }
+        self.outcomes.list.truncate(kept);
+        self.annotations.truncate(kept);
+        Ok(())
+    }
+
     /// The last ones of the edges from `first` on come first.
     pub(super) fn turn_round(&mut self, first: usize) {
         self.outcomes.list[first..].reverse();

@@ -78,7 +78,7 @@ impl<S: Batched, Q: Queue<S>> Frontier<'_, S, Q> {
     }
 
     /// Expands up to `most` waiting states; says how many.
-    pub(super) fn expand_next(
+    pub(crate) fn expand_next(
         &mut self,
         most: u64,
         batch: &mut Batch<S::Ticket, S::Name>,
@@ -102,6 +102,9 @@ impl<S: Batched, Q: Queue<S>> Frontier<'_, S, Q> {
         batch.parents.clear();
         batch.hashes.clear();
         batch.tickets.clear();
+        if let Some(away) = &mut self.away {
+            away.begin_batch();
+        }
         if self.budget.tick_for(BATCH as u32)? {
             self.look()?;
         }
@@ -130,13 +133,33 @@ impl<S: Batched, Q: Queue<S>> Frontier<'_, S, Q> {
                 None => return Err(StopReason::Disk),
             }
             self.expand_one(batch)?;
+            let Expansion { rest, reordered, .. } = batch.expansion;
+            let order = EdgeOrder::new(self.reorders, reordered || !batch.annotation.is_none());
+            if self.away.is_some() {
+                self.send_away(batch, order)?;
+            }
             if S::INCREMENTAL {
                 self.plan(batch)?;
             }
-            let Expansion { rest, reordered, .. } = batch.expansion;
-            let order = EdgeOrder::new(self.reorders, reordered || !batch.annotation.is_none());
             batch.parents.push(Parent { end: batch.expansion.edges().len() as u32, order, rest });
         }
+        Ok(())
+    }
+
+    /// Takes those edges of the state that was expanded last out of the batch whose ends belong to other
+    /// processes. They count here as steps to known states; who takes them in corrects that.
+    #[inline(never)]
+    fn send_away(
+        &mut self,
+        batch: &mut Batch<S::Ticket, S::Name>,
+        order: EdgeOrder,
+    ) -> Result<(), StopReason> {
+        let Some(away) = &mut self.away else { return Ok(()) };
+        let first = batch.parents.last().map_or(0, |parent| parent.end as usize);
+        let parent = self.ancestry.parent() + batch.parents.len() as u64;
+        let sent = away.sort_out(&mut batch.expansion, first, (parent, order), self.depth + 1)?;
+        self.statistics.transitions += sent;
+        self.statistics.matched += sent;
         Ok(())
     }
 

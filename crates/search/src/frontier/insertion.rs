@@ -27,6 +27,7 @@ impl<S: Batched, Q: Queue<S>> Frontier<'_, S, Q> {
         if !one_by_one && self.levels == Levels::Edges {
             return self.insert_together(batch);
         }
+        debug_assert!(self.away.is_none(), "searches by several processes insert together");
         self.store.probe_all(&mut batch.tickets);
         let mut first = 0;
         for at in 0..batch.parents.len() {
@@ -74,8 +75,17 @@ impl<S: Batched, Q: Queue<S>> Frontier<'_, S, Q> {
         self.statistics.transitions += tried;
         self.statistics.matched += tried - new.len() as u64;
         // In this order: others may take what is in the queue.
-        let parents = parents.iter().map(|parent| (parent.end, parent.order));
-        self.ancestry.expanded_all(parents, new.iter().map(|new| new.0)).map_err(no_memory)?;
+        let found = new.iter().map(|new| new.0);
+        match &self.away {
+            None => {
+                let parents = parents.iter().map(|parent| (parent.end, parent.order));
+                self.ancestry.expanded_all(parents, found)
+            }
+            Some(away) => {
+                self.ancestry.expanded_numbered(parents.iter().map(|parent| parent.end), found, away.numbers())
+            }
+        }
+        .map_err(no_memory)?;
         if let Some(log) = &mut self.log {
             for &(number, _) in new.iter() {
                 let state = expansion.target(number as usize);
