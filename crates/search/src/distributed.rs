@@ -312,7 +312,7 @@ impl<S: Batched, Q: Queue<S>> Distributed<'_, '_, S, Q> {
         };
         let others = self.exchange.tell(&own);
         if let Some(away) = &mut frontier.away {
-            away.others = others;
+            (away.others, away.origins) = (others, self.origins.memory());
         }
         self.within_limit()
     }

@@ -4,7 +4,7 @@ use crate::limits::Limits;
 use std::time::Duration;
 
 /// How far a search is.
-#[derive(Clone, Copy, Debug, Default)]
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct Snapshot {
     /// Distinct states so far.
     pub states: u64,

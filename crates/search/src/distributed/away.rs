@@ -38,6 +38,8 @@ pub(crate) struct Away<'a> {
     numbers: Vec<u32>,
     /// How far the other processes are.
     pub others: Snapshot,
+    /// Bytes in which it is kept where states came from.
+    pub origins: u64,
     /// Counts.
     pub states: u64,
     pub spared: u64,
@@ -63,6 +65,7 @@ impl<'a> Away<'a> {
             sent: SentLately::default(),
             numbers: Vec::new(),
             others: Snapshot::default(),
+            origins: 0,
             states: 0,
             spared: 0,
             parcels: 0,
@@ -150,7 +153,7 @@ impl<'a> Away<'a> {
     /// Bytes of memory in use.
     pub fn memory(&self) -> u64 {
         let ready: usize = self.ready.iter().map(|(_, parcel)| parcel.capacity()).sum();
-        self.open.iter().map(Parcel::memory).sum::<u64>() + self.sent.memory() + ready as u64
+        self.open.iter().map(Parcel::memory).sum::<u64>() + self.sent.memory() + self.origins + ready as u64
     }
 }
 
