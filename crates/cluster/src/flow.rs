@@ -79,7 +79,8 @@ impl Bridge {
     }
 }
 
-/// A process's end of the dataflow.
+/// A process's end of the dataflow. It is to be dropped when the search is over everywhere: what is still on its
+/// way to others goes with it.
 pub struct Flow {
     rank: usize,
     size: usize,
@@ -88,9 +89,18 @@ pub struct Flow {
     activator: Activator,
     /// Whether the operator knows that the search has something to do.
     was_busy: bool,
-    /// The search is over: nobody waits for what has ended.
-    over: Arc<AtomicBool>,
     board: Arc<Board>,
+    /// The last field: a thread that gives up before the worker is gone would take it along.
+    _over: Over,
+}
+
+/// The search is over when it is dropped: nobody waits for what has ended.
+struct Over(Arc<AtomicBool>);
+
+impl Drop for Over {
+    fn drop(&mut self) {
+        self.0.store(true, Ordering::Release);
+    }
 }
 
 impl Flow {
@@ -112,7 +122,7 @@ impl Flow {
         };
         let bridge = Rc::new(RefCell::new(bridge));
         let activator = build(&mut worker, &bridge);
-        Ok(Flow { rank, size, worker, bridge, activator, was_busy: true, over, board })
+        Ok(Flow { rank, size, worker, bridge, activator, was_busy: true, board, _over: Over(over) })
     }
 }
 
@@ -239,7 +249,6 @@ impl Exchange for Flow {
 
 impl Drop for Flow {
     fn drop(&mut self) {
-        self.over.store(true, Ordering::Release);
         for dataflow in self.worker.installed_dataflows() {
             self.worker.drop_dataflow(dataflow);
         }

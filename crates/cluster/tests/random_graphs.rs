@@ -7,6 +7,7 @@ use search::distributed::{Doing, Exchange, Part, Turn, explore, put_together, wh
 use search::queue::{Names, Whole};
 use search::{Checks, Levels, Limits, Outcome, Silent, StopReason, Task, frontier};
 use std::net::{TcpListener, TcpStream};
+use std::sync::Barrier;
 use std::sync::atomic::{AtomicBool, Ordering};
 use store::{Roots, Table, Tree};
 use system::TransitionSystem;
@@ -34,7 +35,7 @@ fn task(all_errors: bool, stop: &AtomicBool) -> Task<'_> {
 /// The search by so many processes.
 fn several(system: &dyn TransitionSystem, size: usize, all_errors: bool) -> Outcome {
     let (stop, halt) = (AtomicBool::new(false), AtomicBool::new(false));
-    let task = task(all_errors, &stop);
+    let (task, all_ended) = (task(all_errors, &stop), Barrier::new(size));
     let work = |rank: usize, sockets| {
         let mut flow = Flow::over(sockets, rank).unwrap();
         let exchange: (&mut dyn Exchange, &AtomicBool) = (&mut flow, &halt);
@@ -50,6 +51,7 @@ fn several(system: &dyn TransitionSystem, size: usize, all_errors: bool) -> Outc
         if part.stop != StopReason::Completed {
             halt.store(true, Ordering::Relaxed);
         }
+        all_ended.wait();
         part
     };
     let parts: Vec<Part> = std::thread::scope(|scope| {
@@ -119,15 +121,16 @@ fn many_states_are_counted_once() {
 /// Who is never heard holds everybody back, and the search does not end.
 #[test]
 fn a_process_that_holds_on_keeps_the_search_open() {
-    let (held, ended) = (AtomicBool::new(true), AtomicBool::new(false));
+    let (held, ended, all_ended) = (AtomicBool::new(true), AtomicBool::new(false), Barrier::new(2));
     std::thread::scope(|scope| {
         let mut each = mesh(2).into_iter();
         let (first, second) = (each.next().unwrap(), each.next().unwrap());
-        let (held, ended) = (&held, &ended);
+        let (held, ended, all_ended) = (&held, &ended, &all_ended);
         scope.spawn(move || {
             let mut flow = Flow::over(first, 0).unwrap();
             while flow.turn(Doing::Nothing) != Turn::Over {}
             ended.store(true, Ordering::Release);
+            all_ended.wait();
         });
         scope.spawn(move || {
             let mut flow = Flow::over(second, 1).unwrap();
@@ -137,6 +140,7 @@ fn a_process_that_holds_on_keeps_the_search_open() {
             }
             held.store(false, Ordering::Release);
             while flow.turn(Doing::Nothing) != Turn::Over {}
+            all_ended.wait();
         });
     });
     assert!(ended.load(Ordering::Acquire) && !held.load(Ordering::Acquire));
