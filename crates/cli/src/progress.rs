@@ -18,6 +18,7 @@ use engine::{
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
 use serde_json::json;
 use std::collections::VecDeque;
+use std::path::PathBuf;
 use std::time::Duration;
 
 /// A search that is over sooner shows nothing.
@@ -119,6 +120,10 @@ impl Client for Line {
 
     fn may_use_folder(&mut self, _option: &str, _path: &str) -> Result<(), Failure> {
         Ok(())
+    }
+
+    fn own_program(&self) -> Option<PathBuf> {
+        std::env::current_exe().ok()
     }
 
     /// The process does nothing else.

@@ -25,8 +25,8 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::{Duration, Instant};
 use timely::WorkerConfig;
-use timely::communication::allocator::zero_copy::initialize::initialize_networking_from_sockets;
 use timely::communication::allocator::ProcessBuilder;
+use timely::communication::allocator::zero_copy::initialize::initialize_networking_from_sockets;
 use timely::communication::{Allocator, Hooks};
 use timely::container::NoopBuilder;
 use timely::dataflow::channels::pact::DistributorPact;
@@ -113,13 +113,10 @@ impl Flow {
     /// Between processes that are connected, in the order of their ranks; there is no connection to oneself.
     pub(crate) fn new(sockets: Vec<Option<TcpStream>>, rank: usize, board: Arc<Board>) -> io::Result<Flow> {
         let (size, over) = (sockets.len(), Arc::new(AtomicBool::new(false)));
-        let mut worker = Worker::new(WorkerConfig::default(), connected(sockets, rank, &over)?, Some(Instant::now()));
-        let bridge = Bridge {
-            busy: true,
-            unacknowledged: vec![0; size],
-            taken: vec![0; size],
-            ..Bridge::default()
-        };
+        let mut worker =
+            Worker::new(WorkerConfig::default(), connected(sockets, rank, &over)?, Some(Instant::now()));
+        let bridge =
+            Bridge { busy: true, unacknowledged: vec![0; size], taken: vec![0; size], ..Bridge::default() };
         let bridge = Rc::new(RefCell::new(bridge));
         let activator = build(&mut worker, &bridge);
         Ok(Flow { rank, size, worker, bridge, activator, was_busy: true, board, _over: Over(over) })
@@ -127,11 +124,7 @@ impl Flow {
 }
 
 /// The network as timely sees it.
-fn connected(
-    sockets: Vec<Option<TcpStream>>,
-    rank: usize,
-    over: &Arc<AtomicBool>,
-) -> io::Result<Allocator> {
+fn connected(sockets: Vec<Option<TcpStream>>, rank: usize, over: &Arc<AtomicBool>) -> io::Result<Allocator> {
     let link = |socket| Link::new(socket, Arc::clone(over));
     let links = sockets.into_iter().map(|socket| socket.map(link)).collect();
     let hooks = Hooks::default();

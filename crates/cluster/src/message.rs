@@ -195,7 +195,8 @@ mod tests {
 
     fn all() -> Vec<Message> {
         let digest = Digest { version: "1.2".to_string(), program: 7, options: u64::MAX };
-        let at = Snapshot { states: 1, transitions: 2, depth: 3, frontier: 4, errors: 5, ..Snapshot::default() };
+        let at =
+            Snapshot { states: 1, transitions: 2, depth: 3, frontier: 4, errors: 5, ..Snapshot::default() };
         let results = REASONS.map(|stop| Message::Result { stop, found: vec![1, 2, 3] });
         let mut all = vec![
             Message::Hello { key: [9; KEY], rank: 3, port: 40_000, digest },

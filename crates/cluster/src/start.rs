@@ -148,8 +148,7 @@ pub fn lead(request: &Request<'_>) -> Result<(Leader, Flow), StartError> {
         begin.send(socket).map_err(absent)?;
     }
     let until = Instant::now() + request.peer_timeout;
-    let between =
-        meet(&listener, (0, &ports), &key, &mut || still_wanted(request, until, &mut started))?;
+    let between = meet(&listener, (0, &ports), &key, &mut || still_wanted(request, until, &mut started))?;
     let board = Board::new(0, request.size);
     let leader = Leader::new(started.into_iter().zip(sockets).collect(), &board, request.peer_timeout)?;
     Ok((leader, Flow::new(between, 0, board)?))
@@ -172,11 +171,7 @@ fn start_all(request: &Request<'_>, port: u16, key: &[u8; KEY]) -> Result<Vec<St
 }
 
 /// Whether to go on with the start.
-fn still_wanted(
-    request: &Request<'_>,
-    until: Instant,
-    started: &mut [Started],
-) -> Result<(), StartError> {
+fn still_wanted(request: &Request<'_>, until: Instant, started: &mut [Started]) -> Result<(), StartError> {
     if request.stop.load(Ordering::Relaxed) {
         return Err(StartError::Stopped);
     }
@@ -256,7 +251,9 @@ pub struct Member {
 /// Joins a search as the process with this rank, at the port where the first one listens.
 pub fn join(rank: usize, port: u16, digest: Digest) -> Result<(Member, Flow), StartError> {
     let key = key_from_environment().ok_or_else(|| {
-        StartError::Absent("there is no secret in the environment: this option is for processes of a cluster".into())
+        StartError::Absent(
+            "there is no secret in the environment: this option is for processes of a cluster".into(),
+        )
     })?;
     let (listener, own) = listen()?;
     let mut control = connect(port)?;
@@ -357,14 +354,18 @@ mod tests {
 
     #[test]
     fn who_disagrees_is_named() {
-        let digest = |version: &str, program, options| Digest { version: version.to_string(), program, options };
+        let digest =
+            |version: &str, program, options| Digest { version: version.to_string(), program, options };
         let own = digest("1", 1, 1);
         let about = |other: Digest| match agree(2, &own, &other) {
             Err(StartError::Disagreement(about)) => about,
             other => panic!("{other:?}"),
         };
         assert!(agree(2, &own, &own).is_ok());
-        assert_eq!(about(digest("2", 1, 1)), "process 2 of the cluster is version 2 of this program, and not 1");
+        assert_eq!(
+            about(digest("2", 1, 1)),
+            "process 2 of the cluster is version 2 of this program, and not 1"
+        );
         assert!(about(digest("1", 2, 1)).contains("another model"));
         assert!(about(digest("1", 1, 2)).contains("other options"));
     }

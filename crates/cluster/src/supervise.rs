@@ -83,7 +83,8 @@ impl Started {
     pub fn new(mut child: Child) -> Self {
         let words: Arc<Mutex<Vec<u8>>> = Arc::default();
         let heard = Arc::clone(&words);
-        let listen = |stderr| std::thread::Builder::new().name("peer".to_string()).spawn(|| listen(stderr, heard));
+        let listen =
+            |stderr| std::thread::Builder::new().name("peer".to_string()).spawn(|| listen(stderr, heard));
         let listener = child.stderr.take().and_then(|stderr| listen(stderr).ok());
         Started { child, words, listener }
     }

@@ -15,8 +15,7 @@ use system::toy::{Counters, Graph};
 
 /// For each of so many processes its sockets to the others.
 fn mesh(size: usize) -> Vec<Vec<Option<TcpStream>>> {
-    let mut all: Vec<Vec<Option<TcpStream>>> =
-        (0..size).map(|_| (0..size).map(|_| None).collect()).collect();
+    let mut all: Vec<Vec<Option<TcpStream>>> = (0..size).map(|_| (0..size).map(|_| None).collect()).collect();
     for one in 0..size {
         for other in one + 1..size {
             let listener = TcpListener::bind("127.0.0.1:0").unwrap();
@@ -57,8 +56,7 @@ fn several(system: &dyn TransitionSystem, size: usize, all_errors: bool) -> Outc
     let parts: Vec<Part> = std::thread::scope(|scope| {
         let work = &work;
         let each = mesh(size).into_iter().enumerate();
-        let threads: Vec<_> =
-            each.map(|(rank, sockets)| scope.spawn(move || work(rank, sockets))).collect();
+        let threads: Vec<_> = each.map(|(rank, sockets)| scope.spawn(move || work(rank, sockets))).collect();
         threads.into_iter().map(|thread| thread.join().unwrap()).collect()
     });
     let stop = parts.iter().map(|part| part.stop).find(|stop| *stop == StopReason::Violation);

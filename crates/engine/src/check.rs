@@ -4,6 +4,7 @@ use crate::backend::{Backends, SearchedBackends};
 use crate::certificate;
 use crate::checkpoint;
 use crate::client::Client;
+use crate::cluster_search;
 use crate::deferred_drop::DeferredDrop;
 use crate::disk;
 use crate::embedded;
@@ -118,6 +119,7 @@ fn run(
     checkpoint::refuse_properties(plan, &selected)?;
     disk::refuse_properties(plan, &selected)?;
     refuse_switches(plan, &selected)?;
+    cluster_search::refuse_properties(plan, &selected)?;
     refuse_notes(plan, &selected)?;
     let compiling = Instant::now();
     let watches = prepare_runs(plan, session, &selected, notices)?;

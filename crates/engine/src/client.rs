@@ -9,6 +9,7 @@ use crate::notice::Notice;
 use crate::trails::Unwritten;
 use archive::DurableFile;
 use search::{MemoryAccount, Observer, Silent};
+use std::path::PathBuf;
 use trace::Evidence;
 
 /// Hears of the events of a check, on the thread of the check. Progress and the wish to stop come from
@@ -60,6 +61,12 @@ pub trait Client: Observer {
     /// files refuses.
     fn may_use_folder(&mut self, option: &str, path: &str) -> Result<(), Failure> {
         self.may_write(option, path)
+    }
+
+    /// The program to start for other processes of a cluster, which checks as this one does. A client that is
+    /// not that program has none.
+    fn own_program(&self) -> Option<PathBuf> {
+        None
     }
 
     /// Whose memory counts against the limit: that of the check, unless the client has nothing else in the

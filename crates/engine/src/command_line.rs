@@ -25,15 +25,21 @@ pub fn quoted(word: &str) -> String {
 
 /// `spinor check MODEL` with these options, as a shell takes it.
 pub fn check_command(options: &CheckOptions) -> String {
+    let words = ["spinor".to_string()].into_iter().chain(check_words(options));
+    words.map(|word| quoted(&word)).collect::<Vec<String>>().join(" ")
+}
+
+/// The words of that command behind the program.
+pub fn check_words(options: &CheckOptions) -> Vec<String> {
     let source = &options.source;
     let path = if source.path == STANDARD_INPUT { "-" } else { &source.path };
-    let mut words = vec!["spinor".to_string(), "check".to_string(), path.to_string()];
+    let mut words = vec!["check".to_string(), path.to_string()];
     words.extend(source.options.preprocessor.iter().cloned());
     if !matches!(source.options.dialect.as_str(), "" | "spin") {
         words.extend(["--dialect".to_string(), source.options.dialect.clone()]);
     }
     words.extend(options.to_words());
-    words.iter().map(|word| quoted(word)).collect::<Vec<String>>().join(" ")
+    words
 }
 
 #[cfg(test)]

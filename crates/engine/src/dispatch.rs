@@ -7,6 +7,7 @@ use crate::deferred_drop::DeferredDrop;
 use crate::memory;
 use crate::options::StoreKind;
 use crate::plan::{Order, Plan};
+use search::distributed::{Exchange, Part, explore};
 use search::handoff::{Ring, handoff};
 use search::pack::{NamedStates, States, WholeStates};
 use search::queue::{Names, Queue, Whole};
@@ -14,12 +15,14 @@ use search::{
     Keeping, Levels, Observer, Outcome, Parallel, StopReason, Taking, Task, depth_first,
     depth_first_with_sleep, frontier_kept, parallel_kept,
 };
+use std::sync::atomic::AtomicBool;
 use store::bitstate::DEFAULT_HASHES;
 use store::{
-    Automaton, Bitstate, Cache, Collapse, Evicting, Hand, HashCompaction, Recall, Roots, SharedBitstate,
-    SharedCollapse, SharedHashCompaction, SharedTable, SharedTree, Table, Tree,
+    Automaton, Batched, Bitstate, Cache, Collapse, Evicting, Hand, HashCompaction, Recall, Roots,
+    SharedBitstate, SharedCollapse, SharedHashCompaction, SharedTable, SharedTree, Table, Tree,
 };
 use system::TransitionSystem;
+use system::portable::PortableError;
 
 /// A search that is to be made.
 #[derive(Clone, Copy)]
@@ -99,6 +102,49 @@ impl Exploration<'_> {
                 Err(store::Full) => no_array(),
             },
         }
+    }
+
+    /// The part of one process of several, by one worker, over a store that loses nothing.
+    pub fn part(
+        &self,
+        observer: &mut dyn Observer,
+        exchange: (&mut dyn Exchange, &AtomicBool),
+    ) -> Result<Part, PortableError> {
+        let limit = self.limit();
+        match self.plan.store {
+            StoreKind::Table => self.part_by_name(Table::new(limit), observer, exchange),
+            StoreKind::Tree => self.part_by_name(Tree::new(Roots::Roomy, limit), observer, exchange),
+            StoreKind::Cleary => self.part_by_name(Tree::new(Roots::Cleary, limit), observer, exchange),
+            StoreKind::Collapse => {
+                let cut = self.cut();
+                self.part_whole(Collapse::new(cut, limit), observer, exchange)
+            }
+            StoreKind::Automaton => self.part_whole(Automaton::new(limit), observer, exchange),
+            // Plans with a cluster have no lossy store.
+            StoreKind::HashCompaction | StoreKind::Bitstate => Err(PortableError::Unsupported),
+        }
+    }
+
+    fn part_by_name<S: Recall>(
+        &self,
+        mut store: S,
+        observer: &mut dyn Observer,
+        exchange: (&mut dyn Exchange, &AtomicBool),
+    ) -> Result<Part, PortableError> {
+        match self.system.hidden_bytes() {
+            0 => explore(self.system, (&mut store, Names::default()), self.task, observer, exchange),
+            _ => self.part_whole(store, observer, exchange),
+        }
+    }
+
+    fn part_whole<S: Batched>(
+        &self,
+        mut store: S,
+        observer: &mut dyn Observer,
+        exchange: (&mut dyn Exchange, &AtomicBool),
+    ) -> Result<Part, PortableError> {
+        let queue = Whole::new(self.system.hidden_bytes(), self.task.is_lean());
+        explore(self.system, (&mut store, queue), self.task, observer, exchange)
     }
 
     /// By several workers, over the stores that they can share.

@@ -305,6 +305,7 @@ mod tests {
             symbolic: None,
             gpu: None,
             packed: None,
+            cluster: None,
             checked: Vec::new(),
             coverage: None,
             met_full_buffer: None,

@@ -12,6 +12,7 @@ pub mod certificate;
 pub mod check;
 pub mod checkpoint;
 pub mod client;
+pub mod cluster_search;
 pub mod command_line;
 pub mod counterexample;
 pub mod deferred_drop;

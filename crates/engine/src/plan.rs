@@ -334,6 +334,8 @@ fn por(options: &CheckOptions, search: Search) -> Por {
     let everything = everything || options.exec == Some(Exec::Packed);
     // A certificate has all states.
     let everything = everything || options.certify.is_some();
+    // A process does not know what others have expanded.
+    let everything = everything || options.cluster.is_some();
     options.por.unwrap_or(match everything {
         true => Por::None,
         // Sleep sets and stores that forget ask for the same choice each time.
@@ -366,6 +368,7 @@ fn threads(options: &CheckOptions, search: Search) -> u64 {
     match options.threads {
         _ if needs_stack(options) || matches!(options.engine, Some(Engine::Symbolic | Engine::Gpu)) => 1,
         None if options.store == Some(StoreKind::Automaton) || options.stop_at.is_some() => 1,
+        None if options.cluster.is_some() => 1,
         Some(threads) => threads,
         None if search == Search::Dfs => 1,
         None => {

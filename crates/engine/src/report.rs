@@ -241,6 +241,8 @@ pub struct PropertyReport {
     pub gpu: Option<Box<crate::gpu_search::Figures>>,
     /// What is to be known of a search of packed states.
     pub packed: Option<Box<crate::packed_search::Figures>>,
+    /// What each process of a cluster did.
+    pub cluster: Option<Box<crate::cluster_search::Figures>>,
     /// What was looked for, of what the model states.
     pub checked: Vec<FaultKind>,
     /// The partial-order reduction that was used, as `--por` names it.
@@ -300,6 +302,7 @@ impl PropertyReport {
             symbolic: None,
             gpu: None,
             packed: None,
+            cluster: None,
             checked: Vec::new(),
             por: Por::None,
             how: None,

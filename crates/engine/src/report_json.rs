@@ -3,6 +3,7 @@
 use crate::VERSION;
 use crate::checkpoint::Resumed;
 use crate::client::Kept;
+use crate::cluster_search::Figures;
 use crate::notice::Notice;
 use crate::noting::{Count, Noted, Range};
 use crate::options::{Choice, Memory};
@@ -10,6 +11,7 @@ use crate::report::{PropertyReport, Report, Shown, Verdict};
 use crate::suggest_fences::Suggestion;
 use crate::weak_memory::FenceSite;
 use search::Statistics;
+use search::distributed::PartFigures;
 use serde_json::{Value, json};
 use std::time::Duration;
 use system::Fairness;
@@ -192,6 +194,9 @@ fn property(property: &PropertyReport) -> Value {
         });
         object.insert("packed".to_string(), figures);
     }
+    if let (Some(figures), Some(object)) = (&property.cluster, value.as_object_mut()) {
+        object.insert("cluster".to_string(), cluster(figures));
+    }
     if let (Some(figures), Some(object)) = (&property.symbolic, value.as_object_mut()) {
         object.insert("symbolic".to_string(), symbolic(figures));
     }
@@ -205,6 +210,29 @@ fn property(property: &PropertyReport) -> Value {
         object.insert("unreached".to_string(), Value::from(unreached(coverage)));
     }
     value
+}
+
+/// What each process of a cluster did.
+fn cluster(figures: &Figures) -> Value {
+    let rounded = |number: f64| (number * 1000.0).round() / 1000.0;
+    let process = |part: &PartFigures| {
+        json!({
+            "states": part.states,
+            "received": part.received,
+            "sent": part.sent,
+            "spared": part.spared,
+            "parcels": part.parcels,
+            "bytes": part.bytes,
+            "waited": seconds(part.waited),
+            "state_bytes": part.store,
+            "peak_rss": part.peak_rss,
+        })
+    };
+    json!({
+        "processes": figures.processes.iter().map(process).collect::<Vec<Value>>(),
+        "imbalance": rounded(figures.imbalance()),
+        "messages_per_state": rounded(figures.messages_per_state()),
+    })
 }
 
 /// What else is counted, where it is not the same as the states.

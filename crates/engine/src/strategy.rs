@@ -157,7 +157,7 @@ fn order_of(task: &Task<'_>) -> Option<LeanOrder> {
 }
 
 /// The task; if it is a lean search, in this order.
-fn in_order<'t>(task: &Task<'t>, order: Option<LeanOrder>) -> Task<'t> {
+pub fn in_order<'t>(task: &Task<'t>, order: Option<LeanOrder>) -> Task<'t> {
     let with = |reduce: Reduce<'t>| Reduce { method: order.map_or(reduce.method, Method::Lean), ..reduce };
     Task { reduce: task.reduce.map(with), ..*task }
 }
@@ -210,6 +210,21 @@ fn in_better_order<'t>(
     let best = found.iter().map(|found| found.1).fold(usually, f64::min);
     let chosen = found.into_iter().find(|&(_, edges)| edges <= best * AS_GOOD);
     Ok(with(task.limits, chosen.map_or(usual, |chosen| chosen.0)))
+}
+
+/// The order of a lean search by several processes, which this one decides for all. Or what was found out, if
+/// there was no time for it; a sample that sees the end is as good as any other.
+pub fn order_for_all(
+    exploration: &Exploration<'_>,
+    observer: &mut dyn Observer,
+) -> Result<Option<LeanOrder>, Box<Outcome>> {
+    match in_better_order(exploration, observer) {
+        Ok(task) => Ok(order_of(&task)),
+        Err(over) if matches!(over.stop, StopReason::Completed | StopReason::Violation) => {
+            Ok(order_of(exploration.task))
+        }
+        Err(over) => Err(over),
+    }
 }
 
 /// Runs the search as the task says, or goes on with one in the order in which it was.

@@ -22,6 +22,8 @@ pub struct Explored {
     pub gpu: Option<Box<crate::gpu_search::Figures>>,
     /// What is to be known of a search of packed states.
     pub packed: Option<Box<crate::packed_search::Figures>>,
+    /// What each process of a cluster did.
+    pub cluster: Option<Box<crate::cluster_search::Figures>>,
     /// Why the engine could not go on.
     pub unfit: Option<String>,
 }
@@ -29,7 +31,7 @@ pub struct Explored {
 impl Explored {
     /// What another engine found.
     pub fn found(outcome: Outcome) -> Self {
-        Explored { outcome, figures: None, gpu: None, packed: None, unfit: None }
+        Explored { outcome, figures: None, gpu: None, packed: None, cluster: None, unfit: None }
     }
 }
 
@@ -79,11 +81,10 @@ fn explored(watched: Watched<(SetSearch, Figures)>) -> Result<Explored, Failure>
             figures: Some(Box::new(figures)),
             gpu: None,
             packed: None,
+            cluster: None,
             unfit: None,
         },
-        Err(Nothing { stop, unfit }) => {
-            Explored { outcome: Outcome::nothing(stop), figures: None, gpu: None, packed: None, unfit }
-        }
+        Err(Nothing { stop, unfit }) => Explored { unfit, ..Explored::found(Outcome::nothing(stop)) },
     })
 }
 

@@ -21,6 +21,8 @@ const MAY_USE: &[(&str, &[&str])] = &[
     ("jit", &["stop", "promela", "system", "machine"]),
     ("reduce", &["stop", "promela", "system", "machine"]),
     ("search", &["stop", "system", "store"]),
+    // How states travel between processes, over a foreign engine that searches do not know.
+    ("cluster", &["search"]),
     ("symbolic", &["stop", "system", "search", "ldd", "mu"]),
     ("pins", &["stop", "promela", "system", "machine", "jit", "search", "symbolic"]),
     // The packed machine's front, and its back end for GPUs, which sees no Promela.
@@ -46,6 +48,7 @@ const MAY_USE: &[(&str, &[&str])] = &[
             "reduce",
             "store",
             "search",
+            "cluster",
             "symbolic",
             "pins",
             "kernel",

@@ -123,6 +123,7 @@ impl Checker<'_> {
             symbolic: None,
             gpu: None,
             packed: None,
+            cluster: None,
             checked: Vec::new(),
             por: Por::None,
             coverage: None,

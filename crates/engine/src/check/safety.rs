@@ -5,6 +5,7 @@ use crate::backend::Backend;
 use crate::certificate::{Recorded, Recorder};
 use crate::checkpoint::Keeper;
 use crate::client::Client;
+use crate::cluster_search;
 use crate::counterexample::confirm;
 use crate::disk::WaitingRoom;
 use crate::dispatch::Exploration;
@@ -73,7 +74,10 @@ impl Checker<'_> {
         let keeping = Keeping { disk: room.as_ref().map(WaitingRoom::disk), ..Keeping::NONE };
         let exploration =
             Exploration { plan, leaving, system, task: &task, recorder: noting, keeper: keeps, keeping };
-        let Explored { mut outcome, figures, gpu, packed, unfit } = match plan.engine {
+        let Explored { mut outcome, figures, gpu, packed, cluster, unfit } = match plan.engine {
+            Engine::Explicit if plan.options.cluster.is_some() => {
+                cluster_search::search_safety(&exploration, &property.name, client)?
+            }
             Engine::Explicit if plan.exec == Exec::Packed => self.packed(searched, &exploration, client)?,
             Engine::Explicit => Explored::found(strategy::search(&exploration, client)),
             Engine::Symbolic => self.symbolic(searched, &exploration, client)?,
@@ -123,6 +127,7 @@ impl Checker<'_> {
         report.symbolic = figures;
         report.gpu = gpu;
         report.packed = packed;
+        report.cluster = cluster;
         report.checked = self.stated.iter().copied().filter(|&kind| checks.count(kind)).collect();
         // With a proviso every action that is possible is taken somewhere; without one, statements may be
         // passed over.
@@ -162,7 +167,8 @@ impl Checker<'_> {
             por => por.shown(),
         };
         // Packed states are searched in code that does not note which statements it executes.
-        let noted = report.gpu.is_none() && report.packed.is_none();
+        // Nor does this process know which ones others execute.
+        let noted = report.gpu.is_none() && report.packed.is_none() && self.plan.options.cluster.is_none();
         report.reached = searched.coverage().filter(|_| noted);
         if report.exhaustive && took_all && report.symbolic.is_none() {
             report.coverage.clone_from(&report.reached);

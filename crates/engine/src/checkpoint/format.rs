@@ -231,7 +231,7 @@ fn write_ancestry(image: &AncestryImage<'_>, out: &mut Vec<u8>) {
     [image.parent, image.child, given_up.start, given_up.end].iter().for_each(|&n| put_number(out, n));
 }
 
-fn write_found(found: &Findings, out: &mut Vec<u8>) {
+pub(crate) fn write_found(found: &Findings, out: &mut Vec<u8>) {
     put_number(out, found.errors);
     put_number(out, found.list().len() as u64);
     for Finding { fault, depth, spot } in found.list() {
@@ -255,7 +255,7 @@ fn write_spot(spot: &Spot, out: &mut Vec<u8>) {
     spot.more.iter().for_each(|action| put_number(out, action.0));
 }
 
-fn write_fault(fault: &Fault, out: &mut Vec<u8>) {
+pub(crate) fn write_fault(fault: &Fault, out: &mut Vec<u8>) {
     put_bytes(out, fault.kind.name().as_bytes());
     put_bytes(out, fault.message.as_bytes());
     put_bytes(out, fault.file.as_bytes());
@@ -341,7 +341,7 @@ fn read_ancestry(before: Ancestry, from: &mut &[u8]) -> Result<Ancestry, Damage>
     Ok(Ancestry::of_image(AncestryImage { log, latest, landmarks, packs, depths, parent, child, given_up }))
 }
 
-fn read_found(from: &mut &[u8]) -> Result<Findings, Damage> {
+pub(crate) fn read_found(from: &mut &[u8]) -> Result<Findings, Damage> {
     let errors = take_number(from)?;
     let (mut list, mut cuts) = (Vec::new(), Vec::new());
     for _ in 0..take_number(from)? {
@@ -363,7 +363,7 @@ fn read_spot(from: &mut &[u8]) -> Result<Spot, Damage> {
     Ok(Spot { worker, expansion, more: more.collect::<Result<Vec<ActionId>, Damage>>()? })
 }
 
-fn read_fault(from: &mut &[u8]) -> Result<Fault, Damage> {
+pub(crate) fn read_fault(from: &mut &[u8]) -> Result<Fault, Damage> {
     let name = text(from)?;
     let kind = FaultKind::ALL.into_iter().find(|kind| kind.name() == name).ok_or(Damage::Altered)?;
     let (message, file) = (text(from)?, text(from)?);

@@ -195,6 +195,13 @@ options! {
     /// What waits to be expanded, and the way back to what was found, goes to a file in the folder DIR when it takes
     /// more than an eighth of --max-memory. The file has no name, and is gone when the check is over.
     disk: Option<String> = ["disk", "DIR", Expert, Check];
+    /// Search for safety by N processes on this machine, each of which keeps a part of the states; for safety
+    /// only, in order of discovery, with an exact store.
+    cluster: Option<u64> = ["cluster", "N", Expert, Check];
+    /// With --cluster: a process that is silent for this time is lost, and the search ends. Default: 30.
+    peer_timeout: Option<Duration> = ["peer-timeout", "TIME", Expert, Check];
+    /// For processes that --cluster starts: which one it is, and the port where the first one listens.
+    cluster_seat: Option<String> = ["cluster-seat", "RANK@PORT", Hidden, Check];
     /// With --memory: how many stores a buffer holds. Default: 2.
     memory_bound: Option<u64> = ["memory-bound", "N", Expert, Model];
     /// With --memory: statements that load several shared variables are taken apart into single loads.

@@ -1,6 +1,7 @@
 //! The numbers: one line each, aligned, with what belongs to them behind.
 
 use super::number::{bytes, grouped, many};
+use crate::cluster_search::Figures;
 use crate::options::{Choice, Engine, Por, Value};
 use crate::report::{PropertyReport, Report, Verdict};
 use std::time::Duration;
@@ -41,6 +42,30 @@ fn of_symbolic(figures: &symbolic::Figures) -> Vec<Line> {
     ]
 }
 
+/// What the processes of a cluster did: a line for all, and one for each.
+fn of_cluster(figures: &Figures) -> Vec<Line> {
+    let (messages, imbalance) = (figures.messages_per_state(), figures.imbalance());
+    let bytes_sent: u64 = figures.processes.iter().map(|part| part.bytes).sum();
+    let all = format!(
+        "{messages:.2} messages a state, {} sent, imbalance {imbalance:.2} (1 is even)",
+        bytes(bytes_sent)
+    );
+    let mut lines = vec![("processes", figures.processes.len().to_string(), all)];
+    for part in &figures.processes {
+        let memory =
+            if part.peak_rss == 0 { String::new() } else { format!(", {} memory", bytes(part.peak_rss)) };
+        let words = format!(
+            "states; {} sent in {} parcels, {} received, waited {:.1} s{memory}",
+            grouped(part.sent),
+            grouped(part.parcels),
+            grouped(part.received),
+            part.waited.as_secs_f64()
+        );
+        lines.push(("", grouped(part.states), words));
+    }
+    lines
+}
+
 fn of_search(property: &PropertyReport, sleep: bool) -> Vec<Line> {
     let s = &property.statistics;
     let each = s.state_bytes as f64 / s.states.max(1) as f64;
@@ -66,6 +91,9 @@ fn of_search(property: &PropertyReport, sleep: bool) -> Vec<Line> {
             n => format!("in the last of {n} layouts that were tried"),
         };
         lines.push(("packed", format!("{} bits a state", packed.bits), tried));
+    }
+    if let Some(cluster) = &property.cluster {
+        lines.extend(of_cluster(cluster));
     }
     if s.reduced > 0 {
         let how = format!("states where the reduction skipped actions (--por {})", property.por.word());

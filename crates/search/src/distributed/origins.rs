@@ -98,12 +98,7 @@ pub struct WayBack {
 const LONGEST: usize = 1 << 16;
 
 /// The way back from a state, as far as it leads within this process (of this rank).
-pub(crate) fn way_back(
-    ancestry: &Ancestry,
-    origins: &Origins,
-    rank: usize,
-    mut state: Ordinal,
-) -> WayBack {
+pub(crate) fn way_back(ancestry: &Ancestry, origins: &Origins, rank: usize, mut state: Ordinal) -> WayBack {
     let (mut way, mut lineage) = (WayBack::default(), Lineage::new(ancestry));
     loop {
         if let Some((sender, origin)) = origins.origin(state) {

@@ -50,7 +50,9 @@ impl Exchange for Player<'_> {
     fn receive(&mut self, take: &mut Take<'_>) -> Result<(), StopReason> {
         loop {
             let mut post = self.post();
-            let Some(at) = post.parcels.iter().position(|parcel| parcel.0 == self.rank) else { return Ok(()) };
+            let Some(at) = post.parcels.iter().position(|parcel| parcel.0 == self.rank) else {
+                return Ok(());
+            };
             let (_, sender, parcel) = post.parcels.remove(at).unwrap();
             post.idle -= usize::from(self.idle);
             drop(post);
@@ -249,7 +251,8 @@ fn foreign_bytes_end_the_search_without_a_verdict() {
         }
     }
     let (stop, limits) = (AtomicBool::new(false), Limits::default());
-    let task = Task { checks: Checks::SAFETY, all_errors: true, seed: None, limits, stop: &stop, reduce: None };
+    let task =
+        Task { checks: Checks::SAFETY, all_errors: true, seed: None, limits, stop: &stop, reduce: None };
     let graph = Graph::parse("0 -> 1 -> 0").unwrap();
     let queue = Whole::new(0, false);
     let exchange = (&mut Foreign(false) as &mut dyn Exchange, &stop);

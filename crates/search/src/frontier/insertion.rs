@@ -81,9 +81,11 @@ impl<S: Batched, Q: Queue<S>> Frontier<'_, S, Q> {
                 let parents = parents.iter().map(|parent| (parent.end, parent.order));
                 self.ancestry.expanded_all(parents, found)
             }
-            Some(away) => {
-                self.ancestry.expanded_numbered(parents.iter().map(|parent| parent.end), found, away.numbers())
-            }
+            Some(away) => self.ancestry.expanded_numbered(
+                parents.iter().map(|parent| parent.end),
+                found,
+                away.numbers(),
+            ),
         }
         .map_err(no_memory)?;
         if let Some(log) = &mut self.log {
