@@ -323,6 +323,7 @@ impl Drop for Leader {
             let _ = lock(to).shutdown(Shutdown::Both);
         }
         for thread in self.threads.drain(..) {
+            thread.thread().unpark();
             let _ = thread.join();
         }
     }
@@ -359,7 +360,7 @@ fn hear(at: usize, socket: TcpStream, watch: &Watch, board: &Board, answers: &Se
 fn count_silence(watch: &Watch, peer_timeout: Duration) {
     let most = u32::try_from(peer_timeout.as_millis() / BEAT.as_millis()).unwrap_or(u32::MAX).max(1);
     while !watch.over.load(Ordering::Acquire) {
-        std::thread::sleep(BEAT);
+        std::thread::park_timeout(BEAT);
         for (at, beats) in watch.silence.iter().enumerate() {
             if beats.fetch_add(1, Ordering::Relaxed) >= most && watch.lost.get().is_none() {
                 watch.lose(at, Some(peer_timeout));

@@ -182,7 +182,7 @@ fn lead(
             ..options.clone()
         };
         let mut command = Command::new(&program);
-        command.args(check_words(&options)).args(["--quiet", "--progress", "never"]);
+        command.args(check_words(&options)).arg("--quiet");
         command
     };
     let peer_timeout = plan.options.peer_timeout.unwrap_or(PEER_TIMEOUT);

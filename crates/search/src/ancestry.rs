@@ -530,18 +530,19 @@ impl Reading {
 /// The ways back through one ancestry, state by state.
 pub(crate) struct Lineage<'a> {
     ancestry: &'a Ancestry,
-    stretch: Stretch,
+    reading: Reading,
 }
 
 impl<'a> Lineage<'a> {
     /// Through this ancestry.
     pub fn new(ancestry: &'a Ancestry) -> Self {
-        Lineage { ancestry, stretch: Stretch::default() }
+        Lineage { ancestry, reading: Reading::default() }
     }
 
     /// The parent of a state that was found here, and the number of the edge.
     pub fn origin(&mut self, state: Ordinal) -> Option<(Ordinal, u32)> {
-        self.stretch.origin(self.ancestry, state)
+        // Searches by several processes keep ancestries in memory.
+        self.reading.origin(self.ancestry, state).ok().flatten()
     }
 }
 
