@@ -15,7 +15,7 @@ use std::process::{Child, Command, Stdio};
 const LATE: &str = "chan c = [2] of { byte }; chan r = [0] of { byte }; byte n, sum;\n\
     proctype worker(byte id) { byte x; do :: c?x -> sum = (sum + x) % 5 :: r!id -> break od }\n\
     proctype spawner() { byte i; do :: i < 3 -> atomic { n++; run worker(i); i++ } :: i == 3 -> break od;\n\
-      c!1; c!2 }\n\
+      c!1; c!2; c!3 }\n\
     active proctype main() { byte y; run spawner(); end: do :: r?y -> assert(GOOD || n < 3) od }\n";
 
 /// A deadlock, errors at several places, and a run-time error.
@@ -164,12 +164,12 @@ fn a_process_that_is_killed_is_named() {
 #[test]
 fn a_process_that_is_silent_is_named() {
     let scratch = Scratch::with(ENDLESS);
-    let (child, other) = endless(&scratch, &["--peer-timeout", "3"]);
+    let (child, other) = endless(&scratch, &["--peer-timeout", "5"]);
     signal(other, "-STOP");
     let (run, report) = report(child);
     assert_eq!((run.status, &report["verdict"]), (Some(3), &Value::from("unknown")), "{}", run.stderr);
     let reason = report["properties"][0]["reason"].as_str().unwrap();
-    assert!(reason.contains("has said nothing for 3 s (--peer-timeout)"), "{reason}");
+    assert!(reason.contains("has said nothing for 5 s (--peer-timeout)"), "{reason}");
     assert!(!Path::new(&format!("/proc/{other}")).exists(), "it is ended");
 }
 

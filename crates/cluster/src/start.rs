@@ -21,6 +21,8 @@ use std::time::{Duration, Instant};
 const KEY_NAME: &str = "SPINOR_CLUSTER_KEY";
 /// What connections between processes begin with.
 const MAGIC: &[u8; 8] = b"spinor-x";
+/// Time in which all must have come, at least: each of them reads and compiles the model first.
+const PREPARATION: Duration = Duration::from_secs(60);
 /// Time in which a connection must say who it is.
 const INTRODUCTION: Duration = Duration::from_secs(2);
 /// Time between two looks at a listener.
@@ -147,7 +149,7 @@ pub fn lead(request: &Request<'_>) -> Result<(Leader, Flow), StartError> {
         let absent = |error| StartError::Absent(format!("process {rank} of the cluster was lost: {error}"));
         begin.send(socket).map_err(absent)?;
     }
-    let until = Instant::now() + request.peer_timeout;
+    let until = Instant::now() + preparation(request);
     let between = meet(&listener, (0, &ports), &key, &mut || still_wanted(request, until, &mut started))?;
     let board = Board::new(0, request.size);
     let leader = Leader::new(started.into_iter().zip(sockets).collect(), &board, request.peer_timeout)?;
@@ -170,6 +172,11 @@ fn start_all(request: &Request<'_>, port: u16, key: &[u8; KEY]) -> Result<Vec<St
     (1..request.size).map(start).collect()
 }
 
+/// The time in which all must have come.
+fn preparation(request: &Request<'_>) -> Duration {
+    request.peer_timeout.max(PREPARATION)
+}
+
 /// Whether to go on with the start.
 fn still_wanted(request: &Request<'_>, until: Instant, started: &mut [Started]) -> Result<(), StartError> {
     if request.stop.load(Ordering::Relaxed) {
@@ -181,8 +188,9 @@ fn still_wanted(request: &Request<'_>, until: Instant, started: &mut [Started]) 
         }
     }
     if Instant::now() >= until {
-        let time = request.peer_timeout.as_secs_f64();
-        let what = format!("not all processes of the cluster came within {time} s (--peer-timeout)");
+        let time = preparation(request).as_secs_f64();
+        let what =
+            format!("not all processes of the cluster came within {time} s; --peer-timeout gives them more");
         return Err(StartError::Absent(what));
     }
     Ok(())
@@ -199,7 +207,7 @@ fn welcome(
     started: &mut [Started],
 ) -> Result<Vec<Hello>, StartError> {
     let mut here: Vec<Option<Hello>> = started.iter().map(|_| None).collect();
-    let until = Instant::now() + request.peer_timeout;
+    let until = Instant::now() + preparation(request);
     while here.iter().any(Option::is_none) {
         still_wanted(request, until, started)?;
         let Some(mut socket) = accept(control) else {

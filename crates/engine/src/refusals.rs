@@ -27,6 +27,9 @@ fn refusal(message: impl Into<String>, repair: impl Into<String>) -> Option<Refu
 type Rule = fn(&Plan) -> Option<Refusal>;
 
 const RULES: &[Rule] = &[
+    cluster_of_none,
+    cluster_with_others,
+    peer_timeout_without_peers,
     save_without_twophase,
     handoff_without_ring,
     handoff_of_everything,
@@ -58,9 +61,6 @@ const RULES: &[Rule] = &[
     symbolic_with_explicit_options,
     symbolic_options_without_symbolic,
     packed_with_others,
-    cluster_of_none,
-    cluster_with_others,
-    peer_timeout_without_peers,
     certificate_of_a_part,
     checkpoint_of_what_cannot_go_on,
     interval_without_checkpoint,
