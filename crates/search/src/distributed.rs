@@ -45,7 +45,7 @@ use parcel::{Arrivals, Reading};
 use std::collections::VecDeque;
 use std::sync::atomic::AtomicBool;
 use std::time::{Duration, Instant};
-use store::Batched;
+use store::{Batched, Seen};
 use system::portable::{Importer, PortableError};
 use system::{Sequence, TransitionSystem};
 
@@ -169,6 +169,9 @@ pub fn explore<S: Batched, Q: Queue<S>>(
     Ok(search.conclude(rank, stop))
 }
 
+/// Which of several states are new, and what a store calls these.
+type New<S> = Vec<(u32, <S as Seen>::Name)>;
+
 /// States that wait, first in, first out: how many, and how deep.
 #[derive(Debug, Default)]
 struct Runs(VecDeque<(u64, u64)>);
@@ -209,7 +212,7 @@ struct Distributed<'a, 'x, S: Batched, Q> {
     levels: Runs,
     arrivals: Arrivals,
     tickets: Vec<S::Ticket>,
-    new: Vec<(u32, S::Name)>,
+    new: New<S>,
     rounds: u64,
     received: u64,
     waited: Duration,
@@ -378,7 +381,7 @@ fn insert<S: Batched, Q: Queue<S>>(
     frontier: &mut Frontier<'_, S, Q>,
     (arrivals, hidden): (&Arrivals, usize),
     (sender, origins): (usize, &mut Origins),
-    (tickets, new): (&mut Vec<S::Ticket>, &mut Vec<(u32, S::Name)>),
+    (tickets, new): (&mut Vec<S::Ticket>, &mut New<S>),
 ) -> Result<u64, StopReason> {
     tickets.clear();
     new.clear();
