@@ -15,13 +15,13 @@ use system::toy::{Counters, Graph};
 
 /// For each of so many processes its sockets to the others.
 fn mesh(size: usize) -> Vec<Vec<Option<TcpStream>>> {
-    let mut all: Vec<Vec<Option<TcpStream>>> = (0..size).map(|_| (0..size).map(|_| None).collect()).collect();
-    for one in 0..size {
-        for other in one + 1..size {
-            let listener = TcpListener::bind("127.0.0.1:0").unwrap();
-            all[one][other] = Some(TcpStream::connect(listener.local_addr().unwrap()).unwrap());
-            all[other][one] = Some(listener.accept().unwrap().0);
-        }
+    let mut all: Vec<Vec<Option<TcpStream>>> = Vec::new();
+    all.resize_with(size, || std::iter::repeat_with(|| None).take(size).collect());
+    let pairs = (0..size).flat_map(|one| (one + 1..size).map(move |other| (one, other)));
+    for (one, other) in pairs {
+        let listener = TcpListener::bind("127.0.0.1:0").unwrap();
+        all[one][other] = Some(TcpStream::connect(listener.local_addr().unwrap()).unwrap());
+        all[other][one] = Some(listener.accept().unwrap().0);
     }
     all
 }
