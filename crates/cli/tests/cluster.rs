@@ -112,7 +112,7 @@ fn budgets_are_those_of_all() {
     assert_eq!(report["properties"][0]["reason"], "the search stopped at --max-states 100000");
     let (run, report) = scratch.check(&["--cluster", "3", "--timeout", "1"]);
     assert_eq!((run.status, &report["verdict"]), (Some(3), &Value::from("unknown")));
-    let (run, report) = scratch.check(&["--cluster", "2", "--max-memory", "200M"]);
+    let (run, report) = scratch.check(&["--cluster", "2", "--max-memory", "140M"]);
     assert_eq!((run.status, &report["verdict"]), (Some(3), &Value::from("unknown")));
     assert!(report["properties"][0]["reason"].as_str().unwrap().starts_with("memory ran out"), "{report:#}");
 }

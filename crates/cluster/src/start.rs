@@ -184,7 +184,8 @@ fn still_wanted(request: &Request<'_>, until: Instant, started: &mut [Started]) 
     }
     for (process, rank) in started.iter_mut().zip(1..) {
         if let Some(end) = process.ended() {
-            return Err(StartError::Absent(format!("process {rank} of the cluster {end}")));
+            let pid = process.child.id();
+            return Err(StartError::Absent(format!("process {rank} of the cluster (pid {pid}) {end}")));
         }
     }
     if Instant::now() >= until {
