@@ -4,8 +4,9 @@
 //! later, in [`crate::property`] and [`crate::liveness`]; where a trail cannot be written, in
 //! [`crate::trails`].
 
+mod cluster;
+
 use crate::failure::Failure;
-use crate::files::STANDARD_INPUT;
 use crate::options::{
     Choice, CycleProviso, Edges, Engine, Exec, Memory, Por, Search, StaticReduction, StoreKind,
 };
@@ -27,9 +28,10 @@ fn refusal(message: impl Into<String>, repair: impl Into<String>) -> Option<Refu
 type Rule = fn(&Plan) -> Option<Refusal>;
 
 const RULES: &[Rule] = &[
-    cluster_of_none,
-    cluster_with_others,
-    peer_timeout_without_peers,
+    cluster::of_none,
+    cluster::by_another_search,
+    cluster::with_what_stays,
+    cluster::timeout_without_peers,
     save_without_twophase,
     handoff_without_ring,
     handoff_of_everything,
@@ -528,112 +530,6 @@ fn symbolic_with_explicit_options(plan: &Plan) -> Option<Refusal> {
 }
 
 /// Packed states have a search of their own, which has one order, one store and no reduction.
-/// More processes on one machine are a slip of the pen.
-const MOST_PROCESSES: u64 = 64;
-
-fn cluster_of_none(plan: &Plan) -> Option<Refusal> {
-    match plan.options.cluster? {
-        0 => refusal("--cluster 0 leaves nobody to do the work", "use --cluster 2"),
-        _ if !cfg!(unix) => refusal(
-            "--cluster is made for Unix: it ends processes by their groups",
-            "use --threads N, which shares one store",
-        ),
-        n if n > MOST_PROCESSES => refusal(
-            format!("--cluster {n} is more than one machine has use for"),
-            format!("use at most --cluster {MOST_PROCESSES}"),
-        ),
-        _ => None,
-    }
-}
-
-/// Processes share what depends on a state alone; the rest is refused by its name.
-fn cluster_with_others(plan: &Plan) -> Option<Refusal> {
-    let options = &plan.options;
-    let n = options.cluster?;
-    let search = || format!("--search {}", plan.search.word());
-    let by_state = plan.por == Por::None || plan.por.chooses_sets() && plan.static_proviso;
-    let (other, why, repair) = match () {
-        () if plan.engine != Engine::Explicit => {
-            (format!("--engine {}", plan.engine.word()), "processes go from state to state", "")
-        }
-        () if plan.exec == Exec::Packed => {
-            ("--exec packed".into(), "packed states have a table of their own", "use --exec jit")
-        }
-        () if plan.threads > 1 => (
-            format!("--threads {}", plan.threads),
-            "each process has one worker",
-            "give --cluster that number",
-        ),
-        () if options.sleep => ("--sleep".into(), "it needs the stack of one worker", ""),
-        () if options.state_cache.is_some() => {
-            ("--state-cache".into(), "it needs the stack of one worker", "")
-        }
-        () if plan.order != Order::Frontier || options.shorten => (
-            if options.shorten { "--shorten".into() } else { search() },
-            "processes expand states as they find them",
-            "",
-        ),
-        () if !matches!(plan.search, Search::Frontier | Search::Auto) => {
-            (search(), "cycles are searched by one process", "")
-        }
-        () if options.max_depth.is_some() => {
-            ("--max-depth".into(), "processes do not count steps", "use --max-states, or --threads")
-        }
-        () if plan.store.is_lossy() => (
-            format!("--store {}", plan.store.word()),
-            "what one process loses others have left out",
-            "use table, tree, cleary, collapse or automaton",
-        ),
-        () if !by_state => (
-            format!("--por {}", plan.por.word()),
-            "a process does not know what others have expanded, which the cycle proviso asks for",
-            "add --proviso static to ample or stubborn, or leave --por out",
-        ),
-        () if options.stop_at.is_some() => {
-            ("--stop-at".into(), "several do not find violations in one order", "use --all-errors")
-        }
-        () if plan.deterministic => (
-            if options.seed.is_some() { "--seed" } else { "--deterministic" }.into(),
-            "what is found first depends on timing",
-            "",
-        ),
-        () if options.max_switches.is_some() => {
-            ("--max-switches".into(), "switches do not travel with states", "")
-        }
-        () if options.ranges => ("--ranges".into(), "values are noted in one process", ""),
-        () if options.profile => ("--profile".into(), "counts are noted in one process", ""),
-        () if options.certify.is_some() => {
-            ("--certify".into(), "a certificate is written by one process", "")
-        }
-        () if options.checkpoint.is_some() => {
-            ("--checkpoint".into(), "a search by several processes is not written down yet", "")
-        }
-        () if options.resume.is_some() => {
-            ("--resume".into(), "a search by several processes is not written down yet", "")
-        }
-        () if options.disk.is_some() => ("--disk".into(), "states that wait go to a file in one process", ""),
-        () if plan.doubts.any() => ("--check".into(), "what is doubted is compared in one process", ""),
-        () if options.allow_c => ("--allow-c".into(), "what C keeps outside of states cannot travel", ""),
-        () if plan.source.options.memory.is_some() => {
-            ("--memory".into(), "whether a buffer was full is noted in one process", "")
-        }
-        () if plan.source.path == STANDARD_INPUT => {
-            ("a model from standard input".into(), "every process reads it", "write the model to a file")
-        }
-        () => return None,
-    };
-    let leave = format!("leave {other} or --cluster out");
-    refusal(
-        format!("--cluster {n} cannot be used with {other}: {why}"),
-        if repair.is_empty() { leave } else { format!("{repair}, or leave --cluster out") },
-    )
-}
-
-fn peer_timeout_without_peers(plan: &Plan) -> Option<Refusal> {
-    plan.options.peer_timeout.filter(|_| plan.options.cluster.is_none())?;
-    refusal("--peer-timeout is about processes of a cluster", "add --cluster N, or leave it out")
-}
-
 fn packed_with_others(plan: &Plan) -> Option<Refusal> {
     if plan.exec != Exec::Packed {
         return None;
@@ -728,6 +624,10 @@ mod tests {
 
     /// One request for every rule, in the order of the rules.
     const REFUSED: &[(&str, &str)] = &[
+        ("--cluster 0", "--cluster 0 leaves nobody"),
+        ("--cluster 2 --search bfs", "--cluster 2 cannot be used with --search bfs"),
+        ("--cluster 2 --ranges", "--cluster 2 cannot be used with --ranges"),
+        ("--peer-timeout 5", "--peer-timeout is about processes of a cluster"),
         ("--save all", "--save all belongs to twophase"),
         ("--handoff 10", "--handoff 10 belongs to --search handoff"),
         ("--search handoff --handoff 0", "every state at once"),
