@@ -58,7 +58,8 @@ fn compare(scratch: &Scratch, base: &[&str], ways: &[&[&str]], least: u64) {
     for way in ways {
         let limited = [base, &["--max-memory", "42M"], way].concat();
         let (run, report) = scratch.check(&limited);
-        let is_narrow = way.contains(&"dfs");
+        // How much waits with several threads depends on their timing.
+        let is_narrow = way.contains(&"2");
         if !is_narrow {
             let why = report["properties"][0]["reason"].as_str().unwrap_or_default();
             assert!(run.status == Some(3) && why.contains("memory ran out"), "{way:?} {report}");
@@ -110,7 +111,7 @@ fn counterexamples_lead_back_from_the_disk() {
 fn a_full_disk_is_told() {
     let scratch = wide(13, 3000, "true");
     std::fs::create_dir(scratch.0.join("d")).unwrap();
-    for threads in ["--threads 1", "--threads 2"] {
+    for (threads, waits) in [("--threads 1", true), ("--threads 2", false)] {
         let limited = |memory: &str| {
             let spinor = env!("CARGO_BIN_EXE_spinor");
             let text = format!(
@@ -121,9 +122,11 @@ fn a_full_disk_is_told() {
             common::CommandOutput::of(run.unwrap())
         };
         let run = limited("42M");
-        assert_eq!(run.status, Some(3), "{} {}", run.stdout, run.stderr);
         let told = "memory ran out, because nothing more could be written to --disk d (";
-        assert!(run.stdout.contains(told) && run.stdout.contains("unknown"), "{}", run.stdout);
+        if waits || run.status != Some(0) {
+            assert_eq!(run.status, Some(3), "{} {}", run.stdout, run.stderr);
+            assert!(run.stdout.contains(told) && run.stdout.contains("unknown"), "{}", run.stdout);
+        }
         // Where memory is enough a full disk is no reason.
         let run = limited("2G");
         assert_eq!(run.status, Some(0), "{} {}", run.stdout, run.stderr);

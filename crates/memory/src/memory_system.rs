@@ -101,7 +101,8 @@ fn read(source: &Source, stem: String, files: &(dyn Files + Sync), stop: &Stop) 
     };
     let mut notices = Vec::new();
     let result = definitions(source).and_then(|definitions| {
-        let interface = interface::of(source, files, stop, &mut notices)?;
+        let looked = stop::attempt(|| interface::of(source, files, stop, &mut notices));
+        let interface = looked.unwrap_or_else(|cause| Err(Failure::Stopped(cause)))?;
         let name = source.path.clone();
         Ok(MemorySystem { name, stem, text, places: places.into(), definitions, interface })
     });
